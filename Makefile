@@ -1,0 +1,54 @@
+# Kafeneio. Needs python3 (3.11 or later) and make; everything else is set up in .venv.
+# `make help` lists the targets.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PACKAGES := libs/games libs/stubs libs/runtime libs/client services/rules deploy/house
+EDITABLE := $(foreach package,$(PACKAGES),-e $(package))
+SOURCES := libs services deploy tests
+SETUP := .venv/.ready
+SETUP_NEEDS := requirements.lock pyproject.toml $(foreach package,$(PACKAGES),$(package)/pyproject.toml) \
+	libs/stubs/generate.py libs/stubs/hatch_build.py $(shell find protos -name '*.proto')
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup: $(SETUP) ## set up .venv from requirements.lock, and make the stubs from protos/
+
+$(SETUP): $(SETUP_NEEDS)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(EDITABLE)
+	touch $@
+
+run: setup ## start the house: every service, with a PostgreSQL of its own
+	$(BIN)/kafeneio serve house
+
+demo: setup ## let two programs play a whole game in a house of its own (GAME=portes)
+	$(BIN)/kafeneio demo $(or $(GAME),portes)
+
+test: setup lint ## run everything that must pass: lint, types, contracts, tests
+	$(BIN)/python -m pytest -n $(or $(WORKERS),2) tests
+
+lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python deploy/checks/contracts.py
+
+bench: setup ## measure speed, each beside a bare baseline in the same run
+	$(BIN)/python -m tests.bench
+
+closures: setup ## install each lib and service alone and import it
+	$(BIN)/python deploy/checks/closures.py $(PACKAGES)
+
+lock: setup ## make requirements.lock anew
+	$(BIN)/python deploy/checks/lock.py
+
+clean: ## remove what the targets made
+	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help setup run demo test lint bench closures lock clean
