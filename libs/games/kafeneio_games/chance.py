@@ -6,10 +6,10 @@ Exactly, so that anybody can write a verifier:
 * `context = SHA-256("kafeneio/chance/1" || game id || for each seat in order: length || word)`:
   the label is 17 ASCII bytes, the game id is the 16 raw bytes of the UUID (`uuid.UUID(x).bytes`,
   big-endian, as its hexadecimal form reads), a length is one byte, a word 0 to 64 bytes.
-* Block k = `HMAC-SHA-256(key=secret, message=context || k)`, k = 0, 1, 2 ... in 8 bytes big-endian.
+* Block k = `HMAC-SHA-256(key=secret, message=context || k)`, k = 0, 1, 2 ... in 8 big-endian bytes.
   The blocks one after the other are one stream of bytes.
-* `below(n)`, 1 <= n <= 256, takes bytes until one is less than 256 - 256 mod n and returns it mod n.
-  One byte at least is taken, also for n = 1.  A die is `1 + below(6)`.
+* `below(n)`, 1 <= n <= 256, takes bytes until one is less than 256 - 256 mod n, and returns that
+  one mod n.  One byte at least is taken, also for n = 1.  A die is `1 + below(6)`.
 * A shuffle goes from the last card to the second: card i swaps with card `below(i + 1)`.
 """
 

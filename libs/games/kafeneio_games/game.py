@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ A = TypeVar("A")  # action: a union of small frozen dataclasses, one per thing a
 V_co = TypeVar("V_co", covariant=True)  # view: what one seat may know of a state
 
 
-class Refusal(ValueError):
+class Refusal(ValueError):  # noqa: N818 - a refusal is an answer, not a fault
     """Something was asked that is not done; nothing has changed."""
 
 
@@ -132,7 +131,7 @@ class Game(Protocol[S, A, V_co]):
         """What resigning now would give, or None where the rules know no resignation."""
 
     def resign(self, state: S, seat: Seat) -> S:
-        """The game over by `concession`; `Illegal` when it is over already or cannot be resigned."""
+        """The game over by `concession`; `Illegal` when it is over or cannot be resigned."""
 
     def withdraw(self, state: S, seat: Seat) -> S:
         """Rules F: concede, be removed, or nothing changes (a computer plays on)."""
@@ -158,9 +157,20 @@ class Entry:
     text: str
 
 
-def replay(
-    game: Game[S, A, V_co], first: Seat, live: tuple[Seat, ...], log: Iterable[Entry]
-) -> S:
+def write_entry(entry: Entry) -> str:
+    """An entry as one line of a stored log or record: "-1 64", "0 13/8"."""
+    return f"{entry.seat} {entry.text}"
+
+
+def read_entry(line: str) -> Entry:
+    """The exact inverse of `write_entry`; `Unreadable` for anything else."""
+    seat, _, text = line.partition(" ")
+    if not text or not seat.removeprefix("-").isdecimal() or str(int(seat)) != seat:
+        raise Unreadable(f"no entry reads {line[:40]!r}")
+    return Entry(Seat(int(seat)), text)
+
+
+def replay(game: Game[S, A, V_co], first: Seat, live: tuple[Seat, ...], log: Iterable[Entry]) -> S:
     """The state after `log`; `Unreadable` or `Illegal` at the first entry that does not stand."""
     state = game.start(first, live)
     for entry in log:
@@ -184,7 +194,7 @@ def digest(value: object) -> bytes:
     return hashlib.sha256(canonical(value).encode()).digest()
 
 
-def canonical(value: object) -> str:
+def canonical(value: Any) -> str:
     """One text for one value, whatever its classes are called.
 
     None is `n`, True `t`, False `f`, a whole number `i` and its decimal digits and `;`,
@@ -194,23 +204,25 @@ def canonical(value: object) -> str:
     hashes still hold; a field added, removed or moved changes them and asks for a new edition.
     TypeError for anything else.
     """
-    return _encoder(type(value))(value)
+    kind = type(value)
+    encoder = _ENCODERS.get(kind)
+    if encoder is None:
+        encoder = _ENCODERS[kind] = _encoder(kind)
+    return encoder(value)
 
 
-@functools.cache
-def _encoder(kind: type) -> Callable[[Any], str]:
+def _encoder(kind: type[Any]) -> Callable[[Any], str]:
     """How values of exactly this type are written; found once per type, for speed."""
     if issubclass(kind, enum.Enum):
         return lambda value: canonical(value.value)
     if dataclasses.is_dataclass(kind):
         names = tuple(field.name for field in dataclasses.fields(kind))
         return lambda value: "{" + "".join([canonical(getattr(value, n)) for n in names]) + "}"
-    if kind in _ENCODERS:
-        return _ENCODERS[kind]
     raise TypeError(f"no canonical text for {kind.__name__}")
 
 
-_ENCODERS: Final[dict[type, Callable[[Any], str]]] = {
+# Grows by one entry for each dataclass and enumeration met: a memo, not a setting.
+_ENCODERS: Final[dict[type[Any], Callable[[Any], str]]] = {
     type(None): lambda value: "n",
     bool: lambda value: "t" if value else "f",
     int: lambda value: f"i{value};",

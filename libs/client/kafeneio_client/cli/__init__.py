@@ -1,0 +1,1 @@
+"""The command `kafeneio`: one file for each group of commands."""

@@ -1,0 +1,209 @@
+"""`kafeneio play`: a person plays in the terminal, against programs or other people."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import shlex
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated, Final
+
+import typer
+from kafeneio.rules.v1 import game_pb2 as pb
+from rich.markup import escape
+
+from kafeneio_client import records
+from kafeneio_client.cli import tokens
+from kafeneio_client.cli.lines import Lines
+from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, Token
+from kafeneio_client.cli.screen import Mistake, complain, say
+from kafeneio_client.cli.sitting import Sitting
+from kafeneio_client.client import Client, House
+from kafeneio_client.programs import PROGRAMS, Player
+
+PROGRAM: Final = "program"
+_JOIN_MINUTES: Final = 10  # the longest that a house waits: a friend has to type a command first
+_WORD_BYTES_MAX: Final = 64
+
+
+class Skill(StrEnum):
+    """Which program plays."""
+
+    GREEDY = "greedy"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """What was asked for on the command line."""
+
+    door: Door
+    variant: str
+    game_id: str
+    against: tuple[str, ...]
+    target: int
+    skill: Skill
+    word: bytes
+
+    async def run(self) -> None:
+        """Find or make the game, sit down, and play it."""
+        async with House(self.door.address) as house:
+            client = house.client(self.door.token)
+            game = await client.games.get(self.game_id or await self._new(house, client))
+            seat = self._own_seat(game)
+            if game.position.status == pb.GAME_STATUS_WAITING:
+                self._invite(game)
+            async with self._programs(house, game):
+                game = await self._sit_down(client, game, seat)
+                lines = Lines()
+                lines.start()
+                end = await Sitting(client, game, seat, lines).play()
+            if end is None:
+                say("The game goes on without you. Come back with:")
+                say(f"  [bold]{escape(self._command(game, self.door.name, came_back=True))}[/]")
+            elif end.status == pb.GAME_STATUS_FINISHED:
+                await self._check(client, game, seat)
+
+    async def _new(self, house: House, client: Client) -> str:
+        """Open a table; the id of its game. Tables are for services, so it takes another token."""
+        variant = await client.rulebook.variant(self.variant)
+        others = [name for name in self.against if name != PROGRAM]
+        free = variant.seats - 1 - len(others)
+        if free < 0:
+            raise Mistake(f"{self.variant} has {variant.seats} seats: that is too many people.")
+        if others and len(others) == len(self.against) and free:
+            raise Mistake(
+                f"{self.variant} has {variant.seats} seats: say who takes them all, with "
+                "--against NAME or --against program."
+            )
+        programs = [PROGRAM] + [f"{PROGRAM}-{number}" for number in range(2, free + 1)]
+        names = [self.door.name, *others, *programs[:free]]
+        if len(set(names)) < len(names):
+            raise Mistake("Everybody at a table needs a name of his own: say yours with --as NAME.")
+        owner = house.client(tokens.make("kafeneio-play", "service"))
+        timeout = timedelta(minutes=_JOIN_MINUTES)
+        game = await owner.games.create(
+            self.variant, names, target=self.target, join_timeout=timeout
+        )
+        return game.game_id
+
+    def _own_seat(self, game: pb.Game) -> int:
+        for one in game.seats:
+            if one.player_id == self.door.name:
+                return one.seat
+        names = ", ".join(one.player_id for one in game.seats)
+        raise Mistake(f"{self.door.name} has no seat in this game. Say who you are, --as: {names}.")
+
+    def _invite(self, game: pb.Game) -> None:
+        """Tell what the others have to type."""
+        say(f"Game [bold]{game.game_id}[/]")
+        for one in game.seats:
+            if not (one.joined or one.player_id == self.door.name or _is_program(one)):
+                say(f"For {escape(one.player_id)}:")
+                say(f"  [bold]{escape(self._command(game, one.player_id))}[/]")
+
+    def _command(self, game: pb.Game, name: str, *, came_back: bool = False) -> str:
+        words = ["kafeneio", "play", "--game", game.game_id, "--as", name]
+        if self.door.address != DEFAULT_ADDRESS:
+            words += ["--address", self.door.address]
+        if came_back and any(map(_is_program, game.seats)):
+            words += ["--against", PROGRAM]
+        return shlex.join(words)
+
+    @contextlib.asynccontextmanager
+    async def _programs(self, house: House, game: pb.Game) -> AsyncIterator[None]:
+        """The programs of this table, playing as long as the person sits here."""
+        tasks: list[asyncio.Task[pb.Position]] = []
+        for one in game.seats if PROGRAM in self.against else ():
+            if not _is_program(one):
+                continue
+            client = house.client(tokens.make(one.player_id))
+            if game.position.status == pb.GAME_STATUS_WAITING and not one.joined:
+                await client.games.join(game.game_id, game.commitment, secrets.token_bytes(16))
+            program = PROGRAMS[self.skill](secrets.randbits(32))
+            player = Player(client, game.game_id, one.seat, program)
+            tasks.append(asyncio.create_task(player.play()))
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception):
+                raise end
+
+    async def _sit_down(self, client: Client, game: pb.Game, seat: int) -> pb.Game:
+        """Join where that is due; the commitment is what `get` showed, and is kept for the end."""
+        if game.position.status != pb.GAME_STATUS_WAITING or game.seats[seat].joined:
+            return await client.games.get(game.game_id)
+        return await client.games.join(game.game_id, game.commitment, self.word)
+
+    async def _check(self, client: Client, game: pb.Game, seat: int) -> None:
+        """Verify the game that was just played, against what this seat was shown before it."""
+        record = await client.games.record(game.game_id)
+        problems = [problem.detail for problem in records.verify(record)]
+        if record.commitment != game.commitment:
+            problems.append("the commitment is not the one that was shown before the game")
+        if record.words[seat] != self.word and not self.game_id:
+            problems.append("the word of your seat is not the one that you brought")
+        for problem in problems:
+            complain(f"The record is bad: {problem}.")
+        if problems:
+            raise typer.Exit(1)
+        say(
+            "[green]Verified:[/] every throw follows from the secret that was committed to before "
+            f"the game. Again: [bold]kafeneio verify {game.game_id}[/]"
+        )
+
+
+def _is_program(seat: pb.SeatInfo) -> bool:
+    return seat.player_id == PROGRAM or seat.player_id.startswith(f"{PROGRAM}-")
+
+
+def play(
+    variant: Annotated[
+        str, typer.Argument(help="What `kafeneio variants` lists.", show_default=False)
+    ] = "",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A person, or [bold]program[/].", show_default=PROGRAM),
+    ] = None,
+    game: Annotated[
+        str, typer.Option("--game", metavar="ID", help="Sit down at a game that exists.")
+    ] = "",
+    target: Annotated[int, typer.Option(min=0, help="Points; 0 is the usual number.")] = 0,
+    program: Annotated[Skill, typer.Option(help="Which program.")] = Skill.GREEDY,
+    word: Annotated[
+        str, typer.Option(help="Your part of the dice's secret; a random one else.")
+    ] = "",
+    address: Address = DEFAULT_ADDRESS,
+    token: Token = "",
+    name: As = "",
+) -> None:
+    """Play in the terminal, against a program or another person.
+
+    [dim]kafeneio play portes[/]                               against a program
+
+    [dim]kafeneio play portes --as nikos --against eleni[/]    tells what eleni has to type
+
+    [dim]kafeneio play --game ID --as eleni[/]                 what eleni types
+    """
+    if bool(variant) == bool(game):
+        raise Mistake("Say what to play (`kafeneio play portes`), or which game with --game ID.")
+    if len(word.encode()) > _WORD_BYTES_MAX:
+        raise Mistake(f"A word has {_WORD_BYTES_MAX} bytes at the most.")
+    evening = Evening(
+        door=Door.of(address, token, name),
+        variant=variant,
+        game_id=game,
+        against=tuple(against or ([] if game else [PROGRAM])),
+        target=target,
+        skill=program,
+        word=word.encode() or secrets.token_bytes(16),
+    )
+    asyncio.run(evening.run())

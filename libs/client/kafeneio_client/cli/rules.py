@@ -1,0 +1,162 @@
+"""`kafeneio variants`, `kafeneio rules show` and `kafeneio games`: look around in the house."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from kafeneio.rules.v1 import game_pb2, rulebook_pb2
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, Token
+from kafeneio_client.cli.screen import OUT, Mistake, say
+from kafeneio_client.client import Client
+from kafeneio_client.terminal import plain, variant_name
+
+
+class Language(StrEnum):
+    """Of texts for people."""
+
+    EL = "el"
+    EN = "en"
+
+    @property
+    def message(self) -> rulebook_pb2.Language.ValueType:
+        """As the contract has it."""
+        return rulebook_pb2.LANGUAGE_EL if self is Language.EL else rulebook_pb2.LANGUAGE_EN
+
+
+class Status(StrEnum):
+    """Where games stand, for `games --status`."""
+
+    ANY = "any"
+    WAITING = "waiting"
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+    @property
+    def message(self) -> game_pb2.GameStatus.ValueType:
+        """As the contract has it."""
+        if self is Status.ANY:
+            return game_pb2.GAME_STATUS_UNSPECIFIED
+        return game_pb2.GameStatus.Value(f"GAME_STATUS_{self.name}")
+
+
+_Language = Annotated[Language, typer.Option("--lang", help="Greek or English.")]
+
+
+def variants(
+    lang: _Language = Language.EN,
+    address: Address = DEFAULT_ADDRESS,
+    token: Token = "",
+    name: As = "",
+) -> None:
+    """List what the house plays.
+
+    [dim]kafeneio variants --lang el[/]
+    """
+    found = Door.of(address, token, name).enter(lambda client: client.rulebook.variants())
+    table = Table(box=box.SIMPLE)
+    for heading in ("id", "name", "seats", "points", "options (the first is usual)"):
+        table.add_column(heading, no_wrap=heading == "id")
+    for variant in found:
+        span = f"{variant.target_min}-{variant.target_max} ({variant.target_default})"
+        texts = (variant.variant, variant_name(variant, lang), str(variant.seats), span)
+        table.add_row(*map(Text, texts), Text("\n".join(map(_option, variant.options))))
+    OUT.print(table)
+
+
+def _option(option: rulebook_pb2.Option) -> str:
+    usual = option.default_value
+    values = [usual, *(value for value in option.values if value != usual)]
+    return f"{option.name}: {', '.join(values)}"
+
+
+rules_app = typer.Typer(no_args_is_help=True, help="Read the rules of a game.")
+
+
+def show(
+    variant: Annotated[str, typer.Argument(help="What `kafeneio variants` lists.")],
+    rule: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RULE]...", help="Only these, e.g. V2.3.", show_default=False),
+    ] = None,
+    lang: _Language = Language.EN,
+    edition: Annotated[int, typer.Option(min=0, help="An older edition; 0 is the newest.")] = 0,
+    address: Address = DEFAULT_ADDRESS,
+    token: Token = "",
+    name: As = "",
+) -> None:
+    """Show the rules of a game, or some of them by the ids that refusals cite.
+
+    [dim]kafeneio rules show portes --lang el[/]
+
+    [dim]kafeneio rules show portes V2.3 V3.4[/]
+    """
+    book = Door.of(address, token, name).enter(
+        lambda client: client.rulebook.rules(variant, lang.message, edition)
+    )
+    wanted = {one.upper() for one in rule or ()}
+    unknown = wanted - {one.rule.upper() for one in book.rules}
+    if unknown:
+        known = ", ".join(one.rule for one in book.rules)
+        raise Mistake(f"{variant} has no rule {', '.join(sorted(unknown))}. It has: {known}.")
+    for one in book.rules:
+        if not wanted or one.rule.upper() in wanted:
+            OUT.print(Text(f"{one.rule:<6} ", "bold cyan").append(one.text, "none"))
+    say(f"[dim]{escape(book.variant)}, edition {book.edition}[/]")
+
+
+def games(
+    player: Annotated[str, typer.Option(help="Only games with this player.")] = "",
+    variant: Annotated[str, typer.Option(help="Only games of this variant.")] = "",
+    status: Annotated[Status, typer.Option(help="Only games that stand there.")] = Status.ANY,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at the most.")] = 20,
+    address: Address = DEFAULT_ADDRESS,
+    token: Token = "",
+    name: As = "",
+) -> None:
+    """List games, the newest first.
+
+    [dim]kafeneio games --player eleni --status finished[/]
+    """
+
+    async def fetch(client: Client) -> list[game_pb2.GameSummary]:
+        found: list[game_pb2.GameSummary] = []
+        listed = client.games.list(
+            player_id=player, variant=variant, status=status.message, page_size=min(limit, 200)
+        )
+        async for summary in listed:
+            found.append(summary)
+            if len(found) == limit:
+                break
+        return found
+
+    found = Door.of(address, token, name).enter(fetch)
+    if not found:
+        say("No such game.")
+        return
+    for summary in found:
+        OUT.print(_summary(summary), soft_wrap=True)
+
+
+def _summary(summary: game_pb2.GameSummary) -> Text:
+    made = summary.created_at.ToDatetime().isoformat(" ", "minutes")
+    status = game_pb2.GameStatus.Name(summary.status).removeprefix("GAME_STATUS_").lower()
+    names = ", ".join(map(plain, summary.player_ids))
+    text = Text(summary.game_id, "bold").append(f"  {made}  {summary.terms.variant}", "none")
+    text.append(f" to {summary.terms.target}  {status:<9}  {names}")
+    decided = summary.outcome.decided
+    if decided.winners:
+        winners = ", ".join(
+            plain(summary.player_ids[seat])
+            for seat in decided.winners
+            if seat < len(summary.player_ids)
+        )
+        text.append(f"  {winners} won {':'.join(map(str, decided.score))}", "green")
+    return text

@@ -1,0 +1,50 @@
+"""`kafeneio serve` and `kafeneio migrate`: run what is installed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from kafeneio_client.cli import plugins
+from kafeneio_client.cli.screen import say
+
+_ServiceName = Annotated[
+    str, typer.Argument(metavar="[NAME]", help="What to run; nothing lists it.", show_default=False)
+]
+
+
+def serve(name: _ServiceName = "") -> None:
+    """Start a service, or the whole house, until Ctrl-C or SIGTERM.
+
+    Without a name it lists what is installed here.
+
+    [dim]kafeneio serve house[/]   every service, with a PostgreSQL of its own
+
+    [dim]kafeneio serve rules[/]   one service alone
+    """
+    if name:
+        plugins.load(plugins.SERVE, name)()
+    else:
+        _list(plugins.SERVE, "serve")
+
+
+def migrate(name: _ServiceName = "") -> None:
+    """Bring the schema of a service, or of all that are installed, up to date.
+
+    [dim]kafeneio migrate[/]         all of them
+
+    [dim]kafeneio migrate rules[/]   one
+    """
+    for one in [name] if name else plugins.offers(plugins.MIGRATE):
+        plugins.load(plugins.MIGRATE, one)()
+        say(f"[green]{escape(one)}[/] is up to date.")
+
+
+def _list(group: str, verb: str) -> None:
+    found = plugins.offers(group)
+    if not found:
+        say("Nothing that serves is installed here: install kafeneio-house, or a service.")
+    for name, offer in found.items():
+        say(f"  kafeneio {verb} [bold]{escape(name)}[/]   [dim]{escape(plugins.package(offer))}[/]")

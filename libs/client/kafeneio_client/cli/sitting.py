@@ -1,0 +1,108 @@
+"""A person at a table in the terminal: sees what happens, types what to play."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from kafeneio.rules.v1 import game_pb2 as pb
+from rich.markup import escape
+
+from kafeneio_client.cli.lines import Lines
+from kafeneio_client.cli.screen import OUT, complain, explain, say, signs
+from kafeneio_client.client import Client
+from kafeneio_client.errors import Refused
+from kafeneio_client.terminal import Drawing, plain
+from kafeneio_client.watch import is_over
+
+HELP: Final = (
+    "Type your turn, one step after the other, e.g. [bold]13/8 8/5[/] ([bold]bar/20[/] enters, "
+    "[bold]6/off[/] bears off).\n[bold]?[/] lists what is legal now, [bold]? 13/8[/] what is legal "
+    "after it; [bold]resign[/] gives the round up; [bold]quit[/] leaves the table as it is."
+)
+
+
+class Sitting:
+    """One person in one seat of one game."""
+
+    def __init__(self, client: Client, game: pb.Game, seat: int, lines: Lines) -> None:
+        self._client = client
+        self._game_id = game.game_id
+        self._seat = seat
+        self._lines = lines
+        self._position = game.position
+        self._drawing = Drawing.of(game, lower=seat, signs=signs())
+
+    async def play(self) -> pb.Position | None:
+        """Until the game is over (its last position), or the person has left it (None)."""
+        say(HELP)
+        self._show()
+        following = asyncio.ensure_future(self._follow())
+        typing = asyncio.ensure_future(self._listen())
+        try:
+            await asyncio.wait({following, typing}, return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                await following
+                return self._position
+            await typing
+            return None
+        finally:
+            for task in (following, typing):
+                task.cancel()
+            await asyncio.gather(following, typing, return_exceptions=True)
+
+    async def _follow(self) -> None:
+        """Show what happens, until the game is over."""
+        if is_over(self._position):
+            return
+        async for update in self._client.games.watch(self._game_id, self._position.version):
+            self._position = update.position
+            OUT.print(self._drawing.happened(update.entries), end="", soft_wrap=True)
+            self._show()
+
+    def _show(self) -> None:
+        """The whole table when it is this person's turn or all is over, else one line."""
+        position = self._position
+        if position.status == pb.GAME_STATUS_WAITING:
+            say("Waiting for everybody to sit down.")
+        elif self._is_mine() or is_over(position):
+            OUT.print(self._drawing.position(position), end="", soft_wrap=True)
+        elif position.HasField("turn"):
+            OUT.print(self._drawing.prompt(position), end="", soft_wrap=True)
+
+    def _is_mine(self) -> bool:
+        return self._position.HasField("turn") and self._position.turn.seat == self._seat
+
+    async def _listen(self) -> None:
+        """Do what is typed, until the person leaves."""
+        while (line := await self._lines.next()) is not None:
+            words = line.replace(",", " ").lower().split()
+            if words[:1] == ["quit"]:
+                return
+            if words:
+                await self._obey(words)
+
+    async def _obey(self, words: list[str]) -> None:
+        """One line of what a person typed; a refusal is told, and nothing has happened."""
+        try:
+            match words:
+                case ["help"]:
+                    say(HELP)
+                case ["resign"]:
+                    await self._client.games.resign(self._game_id, self._position.round)
+                case ["?", *chosen]:
+                    await self._list(chosen)
+                case steps:
+                    await self._client.games.act(self._game_id, self._position.version, steps)
+        except Refused as refused:
+            complain(explain(refused))
+            if refused.reason in {"MALFORMED", "ILLEGAL_ACTION"}:
+                say("[dim]? lists what is legal, help explains.[/]")
+
+    async def _list(self, chosen: list[str]) -> None:
+        legal = await self._client.games.legal_actions(self._game_id, chosen)
+        if legal.complete:
+            say("That is a whole turn: type it without the [bold]?[/].")
+        else:
+            steps = " ".join(plain(action.notation) for action in legal.actions)
+            say(f"Legal now: [bold]{escape(steps)}[/]")

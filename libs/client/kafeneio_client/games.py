@@ -1,0 +1,222 @@
+"""The calls of `kafeneio.rules.v1.GameService`; each says what it is, the protos say the rest."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeAlias
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2_grpc
+from kafeneio.rules.v1 import game_pb2 as pb
+
+from kafeneio_client.channel import Caller, new_id
+from kafeneio_client.time import Time
+from kafeneio_client.watch import Watcher
+
+Step: TypeAlias = actions_pb2.Action | str
+"""An action as a message, or in its short notation ("13/8")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """What `seat` may do at `version`; `complete` when what was chosen is a whole turn."""
+
+    version: int
+    seat: int
+    actions: tuple[actions_pb2.Action, ...]
+    complete: bool
+
+
+def _actions(steps: Iterable[Step]) -> list[actions_pb2.Action]:
+    return [actions_pb2.Action(notation=s) if isinstance(s, str) else s for s in steps]
+
+
+class Games:
+    """Games as one caller sees them.
+
+    Whatever changes something makes a request id of its own. To send a call again whose answer
+    got lost, give it the `request_id` of the error that it raised.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel, caller: Caller, time: Time) -> None:
+        self._stub = game_pb2_grpc.GameServiceStub(channel)
+        self._caller = caller
+        self._time = time
+
+    async def create(
+        self,
+        variant: str,
+        player_ids: Sequence[str],
+        *,
+        target: int = 0,
+        edition: int = 0,
+        options: Mapping[str, str] | None = None,
+        join_timeout: timedelta | None = None,
+        game_id: str = "",
+        request_id: str = "",
+    ) -> pb.Game:
+        """CreateGame: a game that waits for its seats. Role: service."""
+        terms = pb.Terms(variant=variant, edition=edition, options=options or {}, target=target)
+        request = pb.CreateGameRequest(
+            request_id=request_id or new_id(),
+            game_id=game_id or new_id(),
+            terms=terms,
+            player_ids=player_ids,
+        )
+        if join_timeout is not None:
+            duration = Duration()
+            duration.FromTimedelta(join_timeout)
+            request.join_timeout.CopyFrom(duration)
+        answer = await self._caller.call(self._stub.CreateGame, request, request.request_id)
+        return answer.game
+
+    async def cancel(self, game_id: str, *, request_id: str = "") -> None:
+        """CancelGame: make sure that a game never starts. Role: service."""
+        request = pb.CancelGameRequest(request_id=request_id or new_id(), game_id=game_id)
+        await self._caller.call(self._stub.CancelGame, request, request.request_id)
+
+    async def join(
+        self, game_id: str, commitment: bytes, word: bytes, *, request_id: str = ""
+    ) -> pb.Game:
+        """JoinGame: take the caller's seat, with the commitment that `get` showed and a word."""
+        request = pb.JoinGameRequest(
+            request_id=request_id or new_id(), game_id=game_id, commitment=commitment, word=word
+        )
+        answer = await self._caller.call(self._stub.JoinGame, request, request.request_id)
+        return answer.game
+
+    async def get(self, game_id: str) -> pb.Game:
+        """GetGame: a game as the caller may see it."""
+        answer = await self._caller.call(self._stub.GetGame, pb.GetGameRequest(game_id=game_id))
+        return answer.game
+
+    def watch(self, game_id: str, after_version: int = 0) -> AsyncIterator[pb.GameUpdate]:
+        """WatchGame: every row of the log after a version, each once, until the game is over.
+
+        A broken, silent or draining stream is opened again where it ended; Unreachable comes only
+        after a minute without the house.
+        """
+
+        def open_stream(
+            version: int,
+        ) -> grpc.aio.UnaryStreamCall[pb.WatchGameRequest, pb.WatchGameResponse]:
+            request = pb.WatchGameRequest(game_id=game_id, after_version=version)
+            return self._stub.WatchGame(request, metadata=self._caller.metadata)
+
+        async def get_position() -> pb.Position:
+            return (await self.get(game_id)).position
+
+        address = self._caller.address
+        return Watcher(open_stream, get_position, self._time, address, after_version).updates()
+
+    async def legal_actions(self, game_id: str, after: Iterable[Step] = ()) -> Legal:
+        """ListLegalActions: what may be done now, or after steps that were chosen but not sent."""
+        request = pb.ListLegalActionsRequest(game_id=game_id, after=_actions(after))
+        actions: list[actions_pb2.Action] = []
+        while True:
+            page = await self._caller.call(self._stub.ListLegalActions, request)
+            actions += page.actions
+            if not page.next_page_token:
+                return Legal(page.version, page.seat, tuple(actions), page.complete)
+            request.page_token = page.next_page_token
+
+    async def act(
+        self, game_id: str, expected_version: int, steps: Iterable[Step], *, request_id: str = ""
+    ) -> pb.ActResponse:
+        """Act: play steps, all or none. Role: the seat's player."""
+        request = pb.ActRequest(
+            request_id=request_id or new_id(),
+            game_id=game_id,
+            expected_version=expected_version,
+            actions=_actions(steps),
+        )
+        return await self._caller.call(self._stub.Act, request, request.request_id)
+
+    async def resign(
+        self, game_id: str, round_number: int, *, request_id: str = ""
+    ) -> pb.ResignResponse:
+        """Resign: give the running round up. Role: the seat's player."""
+        request = pb.ResignRequest(
+            request_id=request_id or new_id(), game_id=game_id, round=round_number
+        )
+        return await self._caller.call(self._stub.Resign, request, request.request_id)
+
+    async def turn(self, game_id: str) -> pb.GetTurnResponse:
+        """GetTurn: which turn is running. Role: service."""
+        return await self._caller.call(self._stub.GetTurn, pb.GetTurnRequest(game_id=game_id))
+
+    async def forfeit(
+        self,
+        game_id: str,
+        seat: int,
+        reason: actions_pb2.ForfeitReason.ValueType,
+        *,
+        turn: int = 0,
+        request_id: str = "",
+    ) -> int:
+        """ForfeitSeat: take a seat out; the version of the row. Role: service."""
+        request = pb.ForfeitSeatRequest(
+            request_id=request_id or new_id(), game_id=game_id, seat=seat, reason=reason, turn=turn
+        )
+        answer = await self._caller.call(self._stub.ForfeitSeat, request, request.request_id)
+        return answer.version
+
+    async def abort(self, game_id: str, reason: str, *, request_id: str = "") -> int:
+        """AbortGame: end a game void; the version of the row. Role: operator."""
+        request = pb.AbortGameRequest(
+            request_id=request_id or new_id(), game_id=game_id, reason=reason
+        )
+        answer = await self._caller.call(self._stub.AbortGame, request, request.request_id)
+        return answer.version
+
+    async def record(self, game_id: str) -> pb.Record:
+        """GetRecord: the whole of a finished game, its secret included."""
+        request = pb.GetRecordRequest(game_id=game_id)
+        return (await self._caller.call(self._stub.GetRecord, request)).record
+
+    async def verify(self, subject: str | pb.Record) -> tuple[pb.Finding, ...]:
+        """VerifyRecord: what the house finds wrong in a game (by id) or in a record; () is good."""
+        if isinstance(subject, str):
+            request = pb.VerifyRecordRequest(game_id=subject)
+        else:
+            request = pb.VerifyRecordRequest(record=subject)
+        answer = await self._caller.call(self._stub.VerifyRecord, request)
+        if not answer.valid and not answer.findings:
+            return (pb.Finding(text="the house says that it is not valid, and not why"),)
+        return tuple(answer.findings)
+
+    async def list(
+        self,
+        *,
+        player_id: str = "",
+        variant: str = "",
+        status: pb.GameStatus.ValueType = pb.GAME_STATUS_UNSPECIFIED,
+        page_size: int = 0,
+    ) -> AsyncIterator[pb.GameSummary]:
+        """ListGames: the newest first, page after page as the caller goes on."""
+        request = pb.ListGamesRequest(
+            player_id=player_id, variant=variant, status=status, page_size=page_size
+        )
+        while True:
+            page = await self._caller.call(self._stub.ListGames, request)
+            for game in page.games:
+                yield game
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    async def events(
+        self, game_id: str, after_sequence: int = 0
+    ) -> AsyncIterator[events_pb2.GameEvent]:
+        """ListEvents: what was announced about a game after a sequence number. Role: service."""
+        while True:
+            request = pb.ListEventsRequest(game_id=game_id, after_sequence=after_sequence)
+            page = await self._caller.call(self._stub.ListEvents, request)
+            if not page.events:
+                return
+            for event in page.events:
+                yield event
+            after_sequence = page.events[-1].sequence

@@ -1,0 +1,1 @@
+"""What every process of Kafeneio needs and no game knows."""

@@ -1,0 +1,92 @@
+"""A call in progress: what is known about it, from anywhere in the code that it runs."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeAlias, cast
+
+import grpc
+from google.protobuf.message import Message
+
+from kafeneio_runtime.auth import Caller
+from kafeneio_runtime.errors import Refusal
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
+
+
+class Kind(StrEnum):
+    """The kinds of methods, by the names that the standard metrics use."""
+
+    UNARY = "unary"
+    SERVER_STREAM = "server_stream"
+    BIDI_STREAM = "bidi_stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of the API. `parse` reads its request and raises `DecodeError` on bytes that are
+    none.
+    """
+
+    service: str
+    name: str
+    kind: Kind
+    parse: Callable[[bytes], Message]
+
+    @property
+    def full(self) -> str:
+        """The path on the wire, such as `/kafeneio.rules.v1.GameService/Act`."""
+        return f"/{self.service}/{self.name}"
+
+
+class Call:
+    """One call in progress: what the layers have found out about it so far."""
+
+    __slots__ = (
+        "_digest",
+        "_metadata",
+        "caller",
+        "context",
+        "message_sent",
+        "method",
+        "raw",
+        "refusal",
+        "request",
+        "request_id",
+    )
+
+    def __init__(self, method: Method, request: Message | bytes, context: Context) -> None:
+        self.method = method
+        self.raw = request if isinstance(request, bytes) else b""
+        self.context = context
+        self.request = request
+        self.request_id = ""
+        self.caller: Caller | None = None
+        self.refusal: Refusal | None = None
+        self.message_sent: Callable[[], None] | None = None
+        self._metadata: Mapping[str, str | bytes] | None = None
+        self._digest: bytes | None = None
+
+    @property
+    def metadata(self) -> Mapping[str, str | bytes]:
+        """The call's headers; of a header given twice, the last."""
+        if self._metadata is None:
+            self._metadata = dict(
+                cast(Sequence[tuple[str, str | bytes]], self.context.invocation_metadata() or ())
+            )
+        return self._metadata
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the request as the client sent it: tells a call sent again from another one
+        under the same id.
+        """
+        if self._digest is None:
+            self._digest = hashlib.sha256(self.raw).digest()
+        return self._digest
+
+
+current_call: Final[ContextVar[Call]] = ContextVar("kafeneio_call")
+"""grpc runs each call in a task of its own, so what is set there stays there."""

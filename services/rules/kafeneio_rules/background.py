@@ -1,0 +1,92 @@
+"""What `rules` does beside its calls."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from kafeneio_games import registry
+from kafeneio_runtime.clock import Time
+from kafeneio_runtime.notify import Hints
+from kafeneio_runtime.periodic import every
+from kafeneio_runtime.requests import purge
+from kafeneio_runtime.store import Store
+from prometheus_client import Gauge
+
+from kafeneio_rules.live import LiveGames
+from kafeneio_rules.storage import Games
+from kafeneio_rules.tables import SCHEMA
+from kafeneio_rules.waiting import Waiting
+
+ACTIVE: Final = Gauge("kafeneio_games_active", "Games that are being played.", ["variant"])
+
+NO_SHOW_SECONDS: Final = 0.5
+COUNT_SECONDS: Final = 5.0
+PURGE_SECONDS: Final = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Each public method runs until it is cancelled."""
+
+    store: Store
+    games: Games
+    live: LiveGames
+    waiting: Waiting
+    time: Time
+    draining: asyncio.Event
+    request_retention: timedelta
+    looks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def end_no_shows(self) -> None:
+        """F6: games that not every seat has joined in time."""
+
+        async def end() -> None:
+            await self.waiting.no_shows()
+
+        await every(NO_SHOW_SECONDS, end, self.time)
+
+    async def count_games(self) -> None:
+        """Keep the gauge true. Every replica counts all games, so operators take the largest."""
+
+        async def count() -> None:
+            running = await self.games.running()
+            for variant in registry.variants():
+                ACTIVE.labels(variant.id).set(running.get(variant.id, 0))
+
+        await every(COUNT_SECONDS, count, self.time)
+
+    async def forget_requests(self) -> None:
+        """Drop answers that nobody asks for again."""
+
+        async def forget() -> None:
+            await purge(self.store, self.request_retention)
+
+        await every(PURGE_SECONDS, forget, self.time)
+
+    async def hear_replicas(self) -> None:
+        """Look at games that another replica has moved on."""
+        await Hints(self.store, SCHEMA, self._heard, self._missed, time=self.time).run()
+
+    async def end_streams(self) -> None:
+        """When the process drains, wake all watchers, so that each says goodbye."""
+        await self.draining.wait()
+        self.live.wake_watchers()
+        await asyncio.Event().wait()
+
+    def _heard(self, payload: str) -> None:
+        game, _, version = payload.partition(" ")
+        game_id = UUID(game)
+        if self.live.knows_less(game_id, int(version)):
+            self._look(asyncio.create_task(self.live.look(game_id)))
+
+    def _missed(self) -> None:
+        self._look(asyncio.create_task(self.live.look_at_watched()))
+
+    def _look(self, task: asyncio.Task[None]) -> None:
+        # The loop keeps only weak references to its tasks.
+        self.looks.add(task)
+        task.add_done_callback(self.looks.discard)

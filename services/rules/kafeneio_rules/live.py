@@ -1,0 +1,375 @@
+"""Games as one replica knows them: the folded positions, and who waits for the next.
+
+Any replica may serve any game. What is here is only a cache of the log: an append that comes too
+late shows that it is old, a notification tells when another replica has written, and it never holds
+what is not committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from kafeneio.common.v1 import errors_pb2
+from kafeneio.rules.v1 import events_pb2, game_pb2
+from kafeneio_games import registry
+from kafeneio_games.chance import ProvableDraw, context
+from kafeneio_games.game import Seat, read_entry, write_entry
+from kafeneio_games.play import Play
+from kafeneio_runtime.errors import exists, failed, not_found
+from kafeneio_runtime.failpoints import failpoint
+from kafeneio_runtime.ids import new_id
+from kafeneio_runtime.outbox import Announcement
+from kafeneio_runtime.secrets import Vault
+
+from kafeneio_rules import wire
+from kafeneio_rules.domain import Change, Status, Step
+from kafeneio_rules.storage import (
+    Append,
+    Games,
+    Header,
+    Request,
+    Row,
+    StoredRow,
+)
+
+KEPT_STEPS: Final = 32
+KEPT_GAMES: Final = 20_000
+
+
+@dataclass(slots=True)
+class DatedStep:
+    """A row with its time, and the messages made of it so far, by viewer."""
+
+    step: Step
+    at: datetime
+    since: datetime | None
+    by_house: bool
+    digest: bytes
+    updates: dict[Seat | None, game_pb2.GameUpdate] = field(default_factory=dict)
+
+    def update(self, viewer: Seat | None) -> game_pb2.GameUpdate:
+        """The row as one seat or a spectator may see it; made once, and not to be changed."""
+        play = self.step.play
+        viewer = eyes(play, viewer)
+        message = self.updates.get(viewer)
+        if message is None:
+            message = game_pb2.GameUpdate(
+                entries=wire.entries(play.game, self.step.entries, viewer),
+                position=wire.position(play, self.step.version, self.since, viewer),
+            )
+            message.at.FromDatetime(self.at)
+            self.updates[viewer] = message
+        return message
+
+
+def eyes(play: Play, viewer: Seat | None) -> Seat | None:
+    """As whom a viewer looks: a seat that is out sees what a spectator sees (F5), and so does
+    everybody where nothing is hidden."""
+    if play.game is None or not play.game.hidden:
+        return None
+    return None if any(forfeit.seat == viewer for forfeit in play.forfeits) else viewer
+
+
+@dataclass(slots=True)
+class Table:
+    """The end of one log, folded.
+
+    `steps` are its last rows, `drawn` and `sequence` the counts after the last, `requests` the
+    version that each call wrote with the digest of its body.
+    """
+
+    header: Header
+    play: Play
+    version: int = 0
+    drawn: int = 0
+    sequence: int = 0
+    since: datetime | None = None
+    steps: deque[DatedStep] = field(default_factory=lambda: deque(maxlen=KEPT_STEPS))
+    requests: dict[tuple[str, UUID], tuple[bytes, int]] = field(default_factory=dict)
+
+    @classmethod
+    def fold(cls, header: Header, rows: Iterable[StoredRow], keep_all: bool = False) -> Table:
+        """The table of a stored game."""
+        terms = header.terms
+        assert terms is not None, "a tombstone has no table"
+        match = registry.build(terms.variant, terms.edition, dict(terms.options), terms.target)
+        table = cls(header, Play.begin(match))
+        if keep_all:
+            table.steps = deque()
+        for stored in rows:
+            entries = tuple(map(read_entry, stored.row.entries))
+            play = table.play.apply_all(entries)
+            step = Step(stored.row.version, entries, play)
+            by_house = stored.request is None
+            table._add(DatedStep(step, stored.at, None, by_house, stored.row.digest))
+            table.drawn, table.sequence = stored.row.drawn, stored.row.sequence
+            table._answered(stored.request, stored.row.version)
+        return table
+
+    @property
+    def status(self) -> Status:
+        """Where the game stands."""
+        return Status.of(self.play, self.version)
+
+    def position(self, seat: Seat | None) -> game_pb2.Position:
+        """Where it stands, as a seat or a spectator may see it."""
+        return wire.position(self.play, self.version, self.since, eyes(self.play, seat))
+
+    def message(self, player: str) -> game_pb2.Game:
+        """The game as a player, perhaps without a seat in it, may see it."""
+        stands = self.position(self.seat_of(player))
+        return wire.game(self.header, stands, self.play.forfeits)
+
+    def seat_of(self, player: str) -> Seat | None:
+        """Where a player sits."""
+        players = self.header.players
+        return Seat(players.index(player)) if player in players else None
+
+    def append(self, change: Change, drawn: int, request: Request | None, reason: str) -> Append:
+        """What is to be written for a change; `drawn` is the count after it."""
+        *_, last = change.steps
+        sequence, rows, announcements = self.sequence, [], []
+        about = self.about()
+        for step in change.steps:
+            for version, happening in change.happenings:
+                if version == step.version:
+                    sequence += 1
+                    message = wire.event(sequence, version, happening, str(self.game_id), about)
+                    kind = message.WhichOneof("event") or ""
+                    announcements.append(
+                        Announcement(
+                            new_id(), self.game_id, sequence, kind, message.SerializeToString()
+                        )
+                    )
+            rows.append(
+                Row(
+                    step.version,
+                    tuple(map(write_entry, step.entries)),
+                    step.play.digest(),
+                    drawn if step is last else self.drawn,
+                    sequence,
+                )
+            )
+        status = Status.of(last.play, last.version)
+        return Append(
+            self.game_id,
+            tuple(rows),
+            request,
+            tuple(announcements),
+            status,
+            last.play.outcome,
+            reason,
+        )
+
+    @property
+    def game_id(self) -> UUID:
+        """The game."""
+        return self.header.game_id
+
+    def about(self) -> events_pb2.GameStarted:
+        """What the game is, for its events."""
+        terms = self.header.terms
+        assert terms is not None, "a tombstone has no table"
+        variant = registry.variant(terms.variant, terms.edition)
+        return events_pb2.GameStarted(
+            variant=terms.variant, player_ids=self.header.players, payout_rule=variant.payout
+        )
+
+    def advance(self, change: Change, append: Append, at: datetime) -> list[DatedStep]:
+        """Take over what has been committed; the new rows."""
+        for step, row in zip(change.steps, append.rows, strict=True):
+            own = row is append.rows[0] and append.request is not None
+            self._add(DatedStep(step, at, None, not own, row.digest))
+        self.drawn, self.sequence = append.rows[-1].drawn, append.rows[-1].sequence
+        self._answered(append.request, append.rows[0].version)
+        return list(self.steps)[-len(change.steps) :]
+
+    def _add(self, dated: DatedStep) -> None:
+        step = dated.step
+        if step.play.prompted is None:
+            self.since = None
+        elif step.play.turn != self.play.turn:
+            self.since = dated.at
+        dated.since = self.since
+        self.play, self.version = step.play, step.version
+        self.steps.append(dated)
+
+    def _answered(self, request: Request | None, version: int) -> None:
+        if request is not None:
+            self.requests[request.caller, request.request_id] = (request.digest, version)
+
+
+@dataclass(slots=True)
+class Live:
+    """One game: the newest table known here, who may change it now, and a bell for watchers."""
+
+    table: Table
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    watchers: int = 0
+
+    def ring(self) -> None:
+        """Wake everybody who waits for a change."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class LiveGames:
+    """The games that this replica has looked at."""
+
+    def __init__(self, games: Games, vault: Vault) -> None:
+        self._games = games
+        self._vault = vault
+        self._live: OrderedDict[UUID, Live] = OrderedDict()
+
+    async def find(self, game_id: UUID) -> Live:
+        """A game, perhaps some moments old.
+
+        Raises the refusals GAME_UNKNOWN and, for a tombstone, GAME_CANCELLED.
+        """
+        live = self._live.get(game_id)
+        if live is None:
+            table = await self._load(game_id)
+            # Whoever came first while this one was reading stays the only one.
+            live = self._live.setdefault(game_id, Live(table))
+            self._forget()
+        self._live.move_to_end(game_id)
+        return live
+
+    async def fresh(self, game_id: UUID) -> Live:
+        """A game as the log has it now, whichever replica wrote last."""
+        live = self._live.get(game_id)
+        if live is None:
+            return await self.find(game_id)
+        table = live.table
+        if table.play.over:
+            return live
+        if table.version == 0 or await self._games.version(game_id) != table.version:
+            await self.reload(live)
+        return live
+
+    async def look(self, game_id: UUID) -> None:
+        """Something has been committed for a game that may be known here."""
+        if (live := self._live.get(game_id)) is not None:
+            await self.reload(live)
+
+    async def since(self, live: Live, version: int) -> list[DatedStep]:
+        """The rows after a version."""
+        table = live.table
+        if version == table.version:
+            return []
+        if not table.steps or table.steps[0].step.version > version + 1:
+            table = await self.history(table.game_id)
+        return [step for step in table.steps if step.step.version > version]
+
+    async def reload(self, live: Live) -> None:
+        """Read the log again; what is known never goes back."""
+        table = await self._load(live.table.game_id)
+        if table.version > live.table.version or live.table.version == 0:
+            live.table = table
+            live.ring()
+
+    async def _load(self, game_id: UUID, keep_all: bool = False) -> Table:
+        found = await self._games.load(game_id)
+        if found is None:
+            raise not_found(errors_pb2.ERROR_REASON_GAME_UNKNOWN, f"there is no game {game_id}")
+        header, rows = found
+        if header.terms is None:
+            raise failed(errors_pb2.ERROR_REASON_GAME_CANCELLED, "the game was cancelled")
+        return Table.fold(header, rows, keep_all)
+
+    async def history(self, game_id: UUID) -> Table:
+        """A game with all its rows."""
+        return await self._load(game_id, keep_all=True)
+
+    def knows_less(self, game_id: UUID, version: int) -> bool:
+        """Whether a game that is known here has gone on to `version`, or, at 0, waits no more as
+        it did."""
+        live = self._live.get(game_id)
+        return live is not None and (version == 0 or version > live.table.version)
+
+    async def look_at_watched(self) -> None:
+        """Hints may have been lost: look at every game that somebody waits for."""
+        for live in [live for live in self._live.values() if live.watchers]:
+            await self.reload(live)
+
+    def wake_watchers(self) -> None:
+        """Ring every bell: the streams are to end."""
+        for live in self._live.values():
+            live.ring()
+
+    def secret(self, table: Table) -> bytes:
+        """What the dice come from. It leaves the process in the record of a finished game only."""
+        return self._vault.open(table.header.secret, table.game_id.bytes)
+
+    def draw(self, table: Table) -> ProvableDraw:
+        """The game's chance, from where it stands; for a game that every seat has joined."""
+        words = [word or b"" for word in table.header.words]
+        return ProvableDraw(self.secret(table), context(table.game_id.bytes, words), table.drawn)
+
+    async def commit(
+        self, live: Live, change: Change, drawn: int, request: Request | None, reason: str = ""
+    ) -> list[DatedStep] | None:
+        """Append a change; None, and the log read again, where another came first.
+
+        The caller holds the game's lock.
+        """
+        append = live.table.append(change, drawn, request, reason)
+        failpoint("rules.append.before")
+        at = await self._games.append(append)
+        failpoint("rules.append.after")
+        if at is None:
+            await self.reload(live)
+            return None
+        steps = live.table.advance(change, append, at)
+        live.ring()
+        return steps
+
+    async def replayed(self, table: Table, request: Request) -> list[DatedStep] | None:
+        """The rows of a call that has been answered before; None where it has not.
+
+        Raises REQUEST_ID_REUSED where the body was another.
+        """
+        known = table.requests.get((request.caller, request.request_id))
+        if known is None:
+            return None
+        digest, version = known
+        if digest != request.digest:
+            raise exists(
+                errors_pb2.ERROR_REASON_REQUEST_ID_REUSED,
+                "this request id was used before, with another body",
+            )
+        return await self.rows(table, version)
+
+    async def rows(self, table: Table, version: int) -> list[DatedStep]:
+        """The row that a call wrote, and the row of the house that followed it."""
+        steps = list(table.steps)
+        if not steps or steps[0].step.version > version:
+            steps = list((await self.history(table.game_id)).steps)
+        found = [step for step in steps if step.step.version in (version, version + 1)]
+        return [step for step in found if step.step.version == version or step.by_house]
+
+    @contextmanager
+    def watched(self, live: Live) -> Iterator[None]:
+        """While somebody watches, the game stays here."""
+        live.watchers += 1
+        try:
+            yield
+        finally:
+            live.watchers -= 1
+
+    def _forget(self) -> None:
+        """Drop the games that were looked at longest ago, unless somebody is busy with them."""
+        while len(self._live) > KEPT_GAMES:
+            game_id, live = next(iter(self._live.items()))
+            if live.watchers or live.lock.locked():
+                self._live.move_to_end(game_id)
+                return
+            del self._live[game_id]

@@ -1,0 +1,108 @@
+"""`rules` as a process: settings -> store -> server -> serve. Only here adapters are named."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from kafeneio.rules.v1 import game_pb2_grpc, rulebook_pb2_grpc
+from kafeneio_runtime.auth import Role
+from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.clock import SystemTime
+from kafeneio_runtime.outbox import Relay
+from kafeneio_runtime.ready import tell
+from kafeneio_runtime.secrets import Vault, chance_key
+from kafeneio_runtime.serve import Service, run, serve
+from kafeneio_runtime.settings import Settings
+from kafeneio_runtime.store import Store, migrate
+
+from kafeneio_rules.background import Background
+from kafeneio_rules.live import LiveGames
+from kafeneio_rules.rulebook import RuleBookServicer
+from kafeneio_rules.server import GameServicer
+from kafeneio_rules.storage import SUBJECT, Games
+from kafeneio_rules.tables import SCHEMA
+from kafeneio_rules.waiting import Waiting
+
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+GAMES: Final = "kafeneio.rules.v1.GameService"
+RULE_BOOK: Final = "kafeneio.rules.v1.RuleBookService"
+ROLES: Final = {
+    f"/{service}/{call}": frozenset(roles)
+    for service, roles, calls in (
+        (RULE_BOOK, Role, "ListVariants GetVariant GetRules"),
+        (GAMES, Role, "GetGame WatchGame ListLegalActions ListGames GetRecord VerifyRecord"),
+        (GAMES, {Role.PLAYER}, "JoinGame Act Resign"),
+        (GAMES, {Role.SERVICE}, "CreateGame CancelGame GetTurn ForfeitSeat ListEvents"),
+        (GAMES, {Role.OPERATOR}, "AbortGame"),
+    )
+    for call in calls.split()
+}
+
+
+async def service(settings: Settings, url: str, bus: Bus) -> Service:
+    """`rules` on a migrated database, ready to be served."""
+    time, draining = SystemTime(), asyncio.Event()
+    store = await Store.open(url, SCHEMA, settings.database_pool_size)
+    relay = Relay(store, bus, SUBJECT)
+    games, vault = Games(store), Vault(chance_key(settings))
+    live = LiveGames(games, vault)
+    waiting = Waiting(games, live, vault, time, relay.wake)
+    servicer = GameServicer(
+        games, live, waiting, time, settings.heartbeat_seconds, draining, relay.wake
+    )
+    retention = timedelta(hours=settings.request_retention_hours)
+    background = Background(store, games, live, waiting, time, draining, retention)
+
+    async def close() -> None:
+        await games.close()
+        await store.close()
+
+    return Service(
+        name="rules",
+        port=settings.rules_port,
+        servicers=(
+            (game_pb2_grpc.add_GameServiceServicer_to_server, servicer),
+            (rulebook_pb2_grpc.add_RuleBookServiceServicer_to_server, RuleBookServicer()),
+        ),
+        service_names=(GAMES, RULE_BOOK),
+        roles=ROLES,
+        ready=store.ping,
+        background=(
+            relay.run,
+            background.hear_replicas,
+            background.end_no_shows,
+            background.count_games,
+            background.forget_requests,
+            background.end_streams,
+        ),
+        flushing=relay.flush,
+        closing=close,
+        draining=draining,
+    )
+
+
+def migrate_database(url: str) -> None:
+    """Bring the schema of `rules` up to date."""
+    migrate(url, SCHEMA, MIGRATIONS)
+
+
+async def _serve(settings: Settings, url: str) -> None:
+    bus = InProcessBus()
+    services = [await service(settings, url, bus)]
+    await serve(services, settings, partial(tell, settings.ready_file))
+    await bus.close()
+
+
+def main() -> None:
+    """`kafeneio serve rules`: this service alone, on the database of the settings."""
+    settings = Settings()
+    run(_serve(settings, settings.required_database_url()))
+
+
+def migrate_main() -> None:
+    """`kafeneio migrate rules`."""
+    migrate_database(Settings().required_database_url())

@@ -1,0 +1,348 @@
+"""GameService: message -> domain -> message.
+
+Every call climbs the same ladder: is the game known, is it running, does the caller sit there, has
+he seen the current version, is it his turn; then the domain judges, the store appends, and the
+answer is made of what was committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from itertools import islice
+
+from kafeneio.common.v1 import errors_pb2
+from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
+from kafeneio_client import records
+from kafeneio_games.game import Seat
+from kafeneio_games.record import Record, Row, verify
+from kafeneio_runtime.clock import Time
+from kafeneio_runtime.errors import failed, malformed, not_yet, stale
+from kafeneio_runtime.ids import parse_id
+from kafeneio_runtime.interceptors.current import caller
+
+from kafeneio_rules import domain, wire
+from kafeneio_rules.domain import Change
+from kafeneio_rules.guards import (
+    check_not_ended,
+    check_running,
+    judged,
+    not_your_turn,
+    own_seat,
+    page_start,
+    read_actions,
+    read_request,
+    visible_seat,
+)
+from kafeneio_rules.live import DatedStep, Live, LiveGames, Table
+from kafeneio_rules.storage import Games
+from kafeneio_rules.waiting import Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class GameServicer(game_pb2_grpc.GameServiceServicer):
+    """The calls of `kafeneio.rules.v1.GameService`; their meaning stands in the contract.
+
+    `announced` is called after every commit that has announced something.
+    """
+
+    games: Games
+    live: LiveGames
+    waiting: Waiting
+    time: Time
+    heartbeat_seconds: float
+    draining: asyncio.Event
+    announced: Callable[[], None]
+
+    # --- before the start --------------------------------------------------------------------
+
+    async def CreateGame(
+        self, request: game_pb2.CreateGameRequest, context: object
+    ) -> game_pb2.CreateGameResponse:
+        """Make a game that waits for its seats."""
+        return await self.waiting.create(request)
+
+    async def CancelGame(
+        self, request: game_pb2.CancelGameRequest, context: object
+    ) -> game_pb2.CancelGameResponse:
+        """Make sure that a game never starts."""
+        return await self.waiting.cancel(request)
+
+    async def JoinGame(
+        self, request: game_pb2.JoinGameRequest, context: object
+    ) -> game_pb2.JoinGameResponse:
+        """Take the caller's seat; the last one starts the game."""
+        return await self.waiting.join(request)
+
+    # --- looking -----------------------------------------------------------------------------
+
+    async def GetGame(
+        self, request: game_pb2.GetGameRequest, context: object
+    ) -> game_pb2.GetGameResponse:
+        """The game as the caller may see it."""
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        return game_pb2.GetGameResponse(game=live.table.message(caller().subject))
+
+    async def WatchGame(
+        self, request: game_pb2.WatchGameRequest, context: object
+    ) -> AsyncIterator[game_pb2.WatchGameResponse]:
+        """Every row after a version, then each new one."""
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        if request.after_version > live.table.version:
+            raise not_yet(live.table.version)
+        viewer = live.table.seat_of(caller().subject)
+        sent = request.after_version
+        with self.live.watched(live):
+            while True:
+                changed = live.changed  # taken before looking, so that no change is missed
+                for step in await self.live.since(live, sent):
+                    yield game_pb2.WatchGameResponse(update=step.update(viewer))
+                    sent = step.step.version
+                if live.table.play.over and sent == live.table.version:
+                    return
+                if self.draining.is_set():
+                    yield game_pb2.WatchGameResponse(draining=game_pb2.Draining())
+                    return
+                try:
+                    async with asyncio.timeout(self.heartbeat_seconds):
+                        await changed.wait()
+                except TimeoutError:
+                    beat = game_pb2.Heartbeat(server_time=wire.timestamp(self.time.now()))
+                    yield game_pb2.WatchGameResponse(heartbeat=beat)
+
+    async def ListLegalActions(
+        self, request: game_pb2.ListLegalActionsRequest, context: object
+    ) -> game_pb2.ListLegalActionsResponse:
+        """What a seat may do now, or after some steps that it has not sent."""
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        table = live.table
+        check_running(table)
+        seat = table.seat_of(caller().subject)
+        if seat is None:
+            seat = visible_seat(table)
+        if seat not in table.play.to_act:
+            raise not_your_turn(table)
+        texts = read_actions(table.play, request.after, "after")
+        response = game_pb2.ListLegalActionsResponse(version=table.version, seat=seat)
+        play = table.play
+        if texts:
+            with judged(table, "after"):
+                play = domain.tried(play, seat, texts)
+            response.complete = play.prompted != seat or play.turn != table.play.turn
+        if not response.complete:
+            start = page_start(request.page_token, table.version)
+            size = request.page_size or 500
+            game = play.game
+            assert game is not None, "a running round has a game"
+            found = list(islice(play.legal(seat), start, start + size + 1))
+            response.actions.extend(wire.entry_action(game.write(a)) for a in found[:size])
+            if len(found) > size:
+                response.next_page_token = f"{table.version}.{start + size}"
+        return response
+
+    async def GetTurn(
+        self, request: game_pb2.GetTurnRequest, context: object
+    ) -> game_pb2.GetTurnResponse:
+        """Which turn is running, from the log."""
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        table = live.table
+        position = wire.position(table.play, table.version, table.since, None)
+        response = game_pb2.GetTurnResponse(version=table.version, status=position.status)
+        if position.HasField("turn"):
+            response.turn.CopyFrom(position.turn)
+        return response
+
+    async def ListGames(
+        self, request: game_pb2.ListGamesRequest, context: object
+    ) -> game_pb2.ListGamesResponse:
+        """Games, the newest first."""
+        size = request.page_size or 50
+        before = parse_id(request.page_token, "page_token") if request.page_token else None
+        status = wire.STATUS_NAMES.get(request.status, "")
+        found = await self.games.listed(
+            request.player_id, request.variant, status, before, size + 1
+        )
+        response = game_pb2.ListGamesResponse()
+        for header in found[:size]:
+            response.games.append(wire.summary(header))
+        if len(found) > size:
+            response.next_page_token = str(found[size - 1].game_id)
+        return response
+
+    async def ListEvents(
+        self, request: game_pb2.ListEventsRequest, context: object
+    ) -> game_pb2.ListEventsResponse:
+        """What was announced about a game."""
+        game_id = parse_id(request.game_id, "game_id")
+        await self.live.find(game_id)
+        found = await self.games.events(game_id, request.after_sequence, request.page_size or 100)
+        response = game_pb2.ListEventsResponse()
+        response.events.extend(map(wire.stored_event, found))
+        return response
+
+    # --- playing -----------------------------------------------------------------------------
+
+    async def Act(self, request: game_pb2.ActRequest, context: object) -> game_pb2.ActResponse:
+        """Play a batch of actions, all or none."""
+        live = await self.live.find(parse_id(request.game_id, "game_id"))
+        async with live.lock:
+            if request.expected_version != live.table.version:
+                await self.live.fresh(live.table.game_id)
+            table = live.table
+            called = read_request(request.request_id)
+            steps = await self.live.replayed(table, called)
+            seat = own_seat(table)
+            if steps is None:
+                check_running(table)
+                if request.expected_version != table.version:
+                    raise stale(table.version)
+                if seat not in table.play.to_act:
+                    raise not_your_turn(table)
+                texts = read_actions(table.play, request.actions, "actions")
+                draw = self.live.draw(table)
+                with judged(table):
+                    change = domain.act(table.play, table.version, seat, texts, draw)
+                steps = await self.live.commit(live, change, draw.position, called)
+                if steps is None:  # another replica came first
+                    steps = await self.live.replayed(live.table, called)
+                    if steps is None:
+                        raise stale(live.table.version)
+                else:
+                    self.announced()
+        updates = [step.update(seat) for step in steps]
+        return game_pb2.ActResponse(
+            played=updates[0], house=updates[1] if len(updates) > 1 else None
+        )
+
+    async def Resign(
+        self, request: game_pb2.ResignRequest, context: object
+    ) -> game_pb2.ResignResponse:
+        """Give the running round up."""
+
+        def change(table: Table) -> tuple[Change, int]:
+            seat = own_seat(table)
+            check_running(table)
+            if request.round != table.play.round:
+                raise stale(table.version)
+            draw = self.live.draw(table)
+            with judged(table):
+                return domain.resign(table.play, table.version, seat, draw), draw.position
+
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        steps = await self._decide(live, request.request_id, change)
+        seat = own_seat(live.table)
+        updates = [step.update(seat) for step in steps]
+        return game_pb2.ResignResponse(
+            played=updates[0], house=updates[1] if len(updates) > 1 else None
+        )
+
+    async def ForfeitSeat(
+        self, request: game_pb2.ForfeitSeatRequest, context: object
+    ) -> game_pb2.ForfeitSeatResponse:
+        """Take a seat out of the game."""
+
+        def change(table: Table) -> tuple[Change, int]:
+            check_running(table)
+            seat, play = Seat(request.seat), table.play
+            if request.seat >= len(table.header.players):
+                raise malformed("seat", f"the game has {len(table.header.players)} seats")
+            if request.turn and (play.prompted != seat or play.turn != request.turn):
+                raise failed(
+                    errors_pb2.ERROR_REASON_TURN_PASSED,
+                    f"turn {request.turn} of seat {seat} is not running",
+                    turn=str(play.turn),
+                )
+            reason = wire.forfeit_name(request.reason)
+            draw = self.live.draw(table)
+            with judged(table):
+                return domain.forfeit(play, table.version, seat, reason, draw), draw.position
+
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        steps = await self._decide(live, request.request_id, change)
+        return game_pb2.ForfeitSeatResponse(version=steps[0].step.version)
+
+    async def AbortGame(
+        self, request: game_pb2.AbortGameRequest, context: object
+    ) -> game_pb2.AbortGameResponse:
+        """End a game void."""
+
+        def change(table: Table) -> tuple[Change, int]:
+            check_not_ended(table)
+            return domain.abort(table.play, table.version), table.drawn
+
+        live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        steps = await self._decide(live, request.request_id, change, request.reason)
+        return game_pb2.AbortGameResponse(version=steps[0].step.version)
+
+    async def _decide(
+        self,
+        live: Live,
+        request_id: str,
+        change: Callable[[Table], tuple[Change, int]],
+        reason: str = "",
+    ) -> list[DatedStep]:
+        """Append a change that does not depend on the version that its caller has seen: where
+        another came first, it is judged again."""
+        called = read_request(request_id)
+        async with live.lock:
+            while True:
+                table = live.table
+                steps = await self.live.replayed(table, called)
+                if steps is None:
+                    changed, drawn = change(table)
+                    steps = await self.live.commit(live, changed, drawn, called, reason)
+                if steps is not None:
+                    self.announced()
+                    return steps
+
+    # --- after the end -----------------------------------------------------------------------
+
+    async def GetRecord(
+        self, request: game_pb2.GetRecordRequest, context: object
+    ) -> game_pb2.GetRecordResponse:
+        """The whole of a finished game."""
+        table, record = await self._record(request.game_id)
+        message = records.to_message(record, table.header.players)
+        message.reason = table.header.reason
+        for row, step in zip(message.rows, table.steps, strict=True):
+            row.at.FromDatetime(step.at)
+        return game_pb2.GetRecordResponse(record=message)
+
+    async def VerifyRecord(
+        self, request: game_pb2.VerifyRecordRequest, context: object
+    ) -> game_pb2.VerifyRecordResponse:
+        """Play a record through."""
+        if request.WhichOneof("subject") == "record":
+            try:
+                record = records.from_message(request.record)
+            except records.BadRecord as error:
+                raise malformed("record", str(error)) from error
+        else:
+            _, record = await self._record(request.game_id)
+        problems = await asyncio.to_thread(verify, record)
+        response = game_pb2.VerifyRecordResponse(valid=not problems)
+        for problem in problems:
+            text = f"{problem.kind}: {problem.detail}"
+            response.findings.add(version=problem.version or 0, text=text)
+        return response
+
+    async def _record(self, game_id: str) -> tuple[Table, Record]:
+        table = await self.live.history(parse_id(game_id, "game_id"))
+        if not table.play.over:
+            raise failed(errors_pb2.ERROR_REASON_GAME_NOT_OVER, "the game is not over yet")
+        header, terms = table.header, table.header.terms
+        assert terms is not None, "a tombstone has no table"
+        rows = [Row(each.step.version, each.step.entries, each.digest) for each in table.steps]
+        return table, Record(
+            game_id=header.game_id.bytes,
+            variant=terms.variant,
+            edition=terms.edition,
+            options=terms.options,
+            target=terms.target,
+            commitment=header.commitment,
+            secret=self.live.secret(table),
+            words=tuple(word or b"" for word in header.words),
+            rows=tuple(rows),
+            outcome=table.play.outcome,
+        )
