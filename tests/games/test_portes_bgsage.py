@@ -65,9 +65,7 @@ def as_judged(counts: list[int]) -> object:
     return tuple(counts) if any(n > 0 for n in counts[1:]) else WIN
 
 
-def engine(
-    state: State, filters: Iterable[Callable[[Found], Found]] | None = None
-) -> set[object]:
+def engine(state: State, filters: Iterable[Callable[[Found], Found]] | None = None) -> set[object]:
     """What the engine says, in the same form."""
     results: set[object] = set()
     for _, boards in turns(state, filters):

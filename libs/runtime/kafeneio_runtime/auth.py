@@ -33,6 +33,9 @@ class Role(StrEnum):
     SERVICE = "service"
 
 
+_ROLES: Final = frozenset(role.value for role in Role)
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who is calling: `subject` is the player's id, or the name of an operator or service."""
@@ -116,7 +119,7 @@ def _caller(claims: Mapping[str, object]) -> Caller:
     subject, role = claims["sub"], claims["role"]
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
         _invalid()
-    if not isinstance(role, str) or role not in Role:
+    if not isinstance(role, str) or role not in _ROLES:
         _invalid()
     return Caller(subject, Role(role))
 

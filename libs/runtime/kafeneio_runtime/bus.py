@@ -185,7 +185,7 @@ class _Consumer:
         while True:
             try:
                 await handler(batch)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (whatever it is, the events must not be lost)
                 _FAILURES.labels(self.name).inc()
                 _log.error(
                     "events not handled", consumer=self.name, subject=self.subject, exc_info=error

@@ -72,7 +72,7 @@ class ManualTime:
             await self._changed.wait_for(lambda: self.sleeping >= count)
 
     def advance(self, seconds: float) -> None:
-        """Moves the time on and wakes whoever has slept long enough, in the order of their alarms."""
+        """Moves the time on and wakes whoever has slept long enough, in order of their alarms."""
         self._elapsed += seconds
         self._wake()
 

@@ -38,7 +38,7 @@ Reason: TypeAlias = errors_pb2.ErrorReason.ValueType
 Violations: TypeAlias = tuple[tuple[str, str], ...]
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 (an answer, not a failure of ours)
     """A call that is not carried out, and what its caller is told about it. It has changed nothing.
 
     `metadata` is what a client needs to act on the reason; `retry_after` is in seconds;
@@ -187,7 +187,7 @@ def is_store_trouble(error: BaseException) -> bool:
 async def refuse(
     context: "grpc.aio.ServicerContext[Message, Message]", refusal: Refusal, request_id: str = ""
 ) -> Never:
-    """Ends the call with the refusal's status and details. Raises what grpc raises to end a call."""
+    """Ends the call with the refusal's status and details, by raising what grpc raises then."""
     status = rpc_status.to_status(_status(refusal, request_id))
     trailers = (*status.trailing_metadata, (REQUEST_ID_HEADER, request_id))
     await context.abort(status.code, status.details, trailers)

@@ -46,7 +46,7 @@ class Hints:
         while True:
             try:
                 await self._listen()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (connects again whatever happened)
                 _log.warning("hints lost", channel=self._channel, error=type(error).__name__)
             self.listening.clear()
             await self._time.sleep(_RETRY_SECONDS)

@@ -139,7 +139,7 @@ class Relay:
                     await self._stand_by(connection)
                     _log.info("relay at work", subject=self._subject)
                     await self._work(connection)
-            except Exception as error:  # the database went away, most likely; with it went the lock
+            except Exception as error:  # noqa: BLE001 (the store is away, and with it the lock)
                 _log.warning("relay interrupted", subject=self._subject, exc_info=error)
                 await self._time.sleep(_POLL_SECONDS)
 
@@ -217,7 +217,7 @@ class Relay:
     async def _carry(self, events: Sequence[Event]) -> None:
         try:
             await self._hand_on(events)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (they stay in the outbox, and are tried again)
             _log.error("events not published", subject=self._subject, exc_info=error)
             await self._time.sleep(_POLL_SECONDS)
             self.wake()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def tell(file: Path | None, addresses: Mapping[str, str]) -> None:
-    """Writes the addresses by service name into `file`, whole or not at all; nothing where there is no file."""
+    """Writes the addresses by service name into `file`, whole or not at all; nothing for None."""
     if file is None:
         return
     draft = file.with_name(f".{file.name}.draft")

@@ -20,7 +20,7 @@ SECRET_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
 
 
-class SealBroken(Exception):
+class SealBroken(Exception):  # noqa: N818 (says what happened)
     """Sealed bytes that this key did not seal, or not for this place."""
 
 

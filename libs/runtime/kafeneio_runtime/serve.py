@@ -17,9 +17,10 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 from kafeneio_runtime import logs
 from kafeneio_runtime.auth import Role, TokenVerifier, token_verifier
 from kafeneio_runtime.clock import SystemTime, Time
-from kafeneio_runtime.interceptors import Metrics, all_layers
+from kafeneio_runtime.interceptors import all_layers
 from kafeneio_runtime.interceptors.auth import path
 from kafeneio_runtime.interceptors.base import Registrar, Router
+from kafeneio_runtime.interceptors.metrics import Metrics
 from kafeneio_runtime.metrics import MetricsPort
 from kafeneio_runtime.settings import Settings, unknown_variables
 
@@ -97,12 +98,17 @@ class Server:
         _compare(self.service, router.table.keys())
         # Probes and tools carry no token and set no deadline, so these pass the metrics only.
         public = Registrar(router, (Metrics(),))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, public)
+        for add, servicer in self._public_servicers():
+            add(servicer, public)
+        return router
+
+    def _public_servicers(self) -> list[Servicer]:
+        servicers: list[Servicer] = [(health_pb2_grpc.add_HealthServicer_to_server, self._health)]
         if self._settings.reflection:
             names = (*self.service.service_names, health.SERVICE_NAME, reflection.SERVICE_NAME)
-            servicer = reflection.aio.ReflectionServicer(names)
-            reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, public)
-        return router
+            mirror = reflection.aio.ReflectionServicer(names)
+            servicers.append((reflection_pb2_grpc.add_ServerReflectionServicer_to_server, mirror))
+        return servicers
 
     @property
     def address(self) -> str:
@@ -148,7 +154,7 @@ class Server:
         try:
             async with asyncio.timeout(_FLUSH_SECONDS):
                 await self.service.flushing()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (the store keeps it, and we are on our way out)
             _log.warning("not flushed", service=self.service.name, exc_info=error)
 
     async def close(self) -> None:
@@ -159,12 +165,12 @@ class Server:
         try:
             await work()
             _log.error("background work ended", service=self.service.name)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (logged; the process ends for it)
             _log.error("background work failed", service=self.service.name, exc_info=error)
         self.failed.set()
 
     async def _watch(self) -> None:
-        """Health follows the store, so that no calls are sent to a replica that can't answer them."""
+        """Health follows the store: no calls are sent to a replica that can't answer them."""
         well = True
         while True:
             await self._time.sleep(_HEALTH_SECONDS)
@@ -178,12 +184,12 @@ class Server:
         try:
             async with asyncio.timeout(_HEALTH_SECONDS):
                 await self.service.ready()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (any reason makes it unready)
             _log.warning("not well", service=self.service.name, error=type(error).__name__)
             return False
         return True
 
-    async def _tell(self, status: health_pb2.HealthCheckResponse.ServingStatus) -> None:
+    async def _tell(self, status: int) -> None:
         for name in ("", *self.service.service_names):
             await self._health.set(name, status)
 
@@ -219,7 +225,7 @@ def _options(settings: Settings) -> list[tuple[str, int]]:
 
 
 async def drain(servers: Sequence[Server], settings: Settings, time: Time) -> None:
-    """Ends several servers of a process, step by step together: one may still be served by another."""
+    """Ends several servers of a process, step by step together: one may still serve another."""
     await asyncio.gather(*(server.leave() for server in servers))
     await time.sleep(settings.drain_seconds)
     await asyncio.gather(*(server.end_calls(settings.drain_grace_seconds) for server in servers))

@@ -49,8 +49,9 @@ class Settings(BaseSettings):
     )
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder of the embedded PostgreSQL and of the keys made at the first start. Started by root, every "
-        "folder above it is opened for reading, so it must not lie in a private one.",
+        description="Folder of the embedded PostgreSQL and of the keys made at the first start. "
+        "Started by root, every folder above it is opened for reading, so it must not lie in a "
+        "private one.",
         json_schema_extra={"shown": "`/var/lib/kafeneio` for root, else `~/.local/share/kafeneio`"},
     )
 
@@ -122,7 +123,8 @@ class Settings(BaseSettings):
 
     ready_file: Path | None = Field(
         default=None,
-        description="File in which the process writes the addresses of its services, as JSON, once all are open.",
+        description="File in which the process writes the addresses of its services, as JSON, "
+        "once all are open.",
         json_schema_extra={"shown": "none"},
     )
 
@@ -135,16 +137,17 @@ class Settings(BaseSettings):
     )
 
     def required_database_url(self) -> str:
-        """The database of a service that runs alone. Ends the process with a word on what is missing."""
+        """The database of a service that runs alone. Ends the process if it is not set."""
         if self.database_url is None:
             raise SystemExit(
-                "Set KAFENEIO_DATABASE_URL to a PostgreSQL database; only the house (kafeneio serve house) starts its own."
+                "Set KAFENEIO_DATABASE_URL to a PostgreSQL database; "
+                "only the house (kafeneio serve house) starts its own."
             )
         return self.database_url
 
 
 def reference() -> str:
-    """The table of all variables, in Markdown, as it stands in the README (a test compares them)."""
+    """The table of all variables, in Markdown, as it stands in the README (a test compares)."""
     lines = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         extra = field.json_schema_extra
@@ -152,7 +155,8 @@ def reference() -> str:
         default = shown if shown is not None else f"`{_plain(field.default)}`"
         lines.append(f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |")
     lines.append(
-        f"| `{FAILPOINT_VARIABLE}` | | Crash tests only: the process kills itself where it is named so. |"
+        f"| `{FAILPOINT_VARIABLE}` | none | Crash tests only: "
+        "the process kills itself at the failpoint of this name. |"
     )
     return "\n".join(lines) + "\n"
 

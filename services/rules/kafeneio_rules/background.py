@@ -80,7 +80,7 @@ class Background:
     def _heard(self, payload: str) -> None:
         game, _, version = payload.partition(" ")
         game_id = UUID(game)
-        if self.live.knows_less(game_id, int(version)):
+        if self.live.is_behind(game_id, int(version)):
             self._look(asyncio.create_task(self.live.look(game_id)))
 
     def _missed(self) -> None:

@@ -245,20 +245,51 @@ class LiveGames:
 
     async def fresh(self, game_id: UUID) -> Live:
         """A game as the log has it now, whichever replica wrote last."""
-        live = self._live.get(game_id)
-        if live is None:
-            return await self.find(game_id)
-        table = live.table
-        if table.play.over:
-            return live
-        if table.version == 0 or await self._games.version(game_id) != table.version:
-            await self.reload(live)
+        live = await self.find(game_id)
+        if not live.table.play.over and await self._is_old(live):
+            async with live.lock:  # whoever writes just now is not overtaken by his own echo
+                await self.refresh(live)
         return live
+
+    async def refresh(self, live: Live) -> None:
+        """Read the log again if it has grown. The caller holds the game's lock."""
+        if not live.table.play.over and await self._is_old(live):
+            await self._reload(live)
+
+    def is_behind(self, game_id: UUID, version: int) -> bool:
+        """Whether a game that is known here has gone on to `version`; 0 may be anything before its
+        start."""
+        live = self._live.get(game_id)
+        return live is not None and (version == 0 or version > live.table.version)
 
     async def look(self, game_id: UUID) -> None:
         """Something has been committed for a game that may be known here."""
         if (live := self._live.get(game_id)) is not None:
-            await self.reload(live)
+            async with live.lock:
+                await self.refresh(live)
+
+    async def look_at_watched(self) -> None:
+        """Hints may have been lost: look at every game that somebody waits for."""
+        for live in [live for live in self._live.values() if live.watchers]:
+            async with live.lock:
+                await self.refresh(live)
+
+    def wake_watchers(self) -> None:
+        """Ring every bell: the streams are to end."""
+        for live in self._live.values():
+            live.ring()
+
+    async def _is_old(self, live: Live) -> bool:
+        # Before the start a game changes without a row: seats join.
+        version = live.table.version
+        return version == 0 or await self._games.version(live.table.game_id) != version
+
+    async def _reload(self, live: Live) -> None:
+        """Read the log again; what is known never goes back."""
+        table = await self._load(live.table.game_id)
+        if table.version > live.table.version or live.table.version == 0:
+            live.table = table
+            live.ring()
 
     async def since(self, live: Live, version: int) -> list[DatedStep]:
         """The rows after a version."""
@@ -268,13 +299,6 @@ class LiveGames:
         if not table.steps or table.steps[0].step.version > version + 1:
             table = await self.history(table.game_id)
         return [step for step in table.steps if step.step.version > version]
-
-    async def reload(self, live: Live) -> None:
-        """Read the log again; what is known never goes back."""
-        table = await self._load(live.table.game_id)
-        if table.version > live.table.version or live.table.version == 0:
-            live.table = table
-            live.ring()
 
     async def _load(self, game_id: UUID, keep_all: bool = False) -> Table:
         found = await self._games.load(game_id)
@@ -288,22 +312,6 @@ class LiveGames:
     async def history(self, game_id: UUID) -> Table:
         """A game with all its rows."""
         return await self._load(game_id, keep_all=True)
-
-    def knows_less(self, game_id: UUID, version: int) -> bool:
-        """Whether a game that is known here has gone on to `version`, or, at 0, waits no more as
-        it did."""
-        live = self._live.get(game_id)
-        return live is not None and (version == 0 or version > live.table.version)
-
-    async def look_at_watched(self) -> None:
-        """Hints may have been lost: look at every game that somebody waits for."""
-        for live in [live for live in self._live.values() if live.watchers]:
-            await self.reload(live)
-
-    def wake_watchers(self) -> None:
-        """Ring every bell: the streams are to end."""
-        for live in self._live.values():
-            live.ring()
 
     def secret(self, table: Table) -> bytes:
         """What the dice come from. It leaves the process in the record of a finished game only."""
@@ -321,14 +329,15 @@ class LiveGames:
 
         The caller holds the game's lock.
         """
-        append = live.table.append(change, drawn, request, reason)
+        table = live.table
+        append = table.append(change, drawn, request, reason)
         failpoint("rules.append.before")
         at = await self._games.append(append)
         failpoint("rules.append.after")
         if at is None:
-            await self.reload(live)
+            await self._reload(live)
             return None
-        steps = live.table.advance(change, append, at)
+        steps = table.advance(change, append, at)
         live.ring()
         return steps
 

@@ -188,7 +188,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         live = await self.live.find(parse_id(request.game_id, "game_id"))
         async with live.lock:
             if request.expected_version != live.table.version:
-                await self.live.fresh(live.table.game_id)
+                await self.live.refresh(live)
             table = live.table
             called = read_request(request.request_id)
             steps = await self.live.replayed(table, called)

@@ -1,15 +1,15 @@
 """What every call passes before it reaches a handler, from the outside in.
 
-| layer    | does                                            | stands there because                                    |
-|----------|-------------------------------------------------|---------------------------------------------------------|
-| metrics  | counts                                          | also counts what the others refuse                      |
-| log      | gives the call an id, writes a line at its end  | the line has the status, the status has the id          |
-| errors   | turns what is raised into a status with details | the rest simply raises                                  |
-| decode   | reads the request                               | cheap, and bounded by the largest message               |
-| deadline | demands one of unary calls                      | costs nothing, needs no caller                          |
-| auth     | who calls, and is the method for him            | before anything that costs                              |
-| limits   | a token bucket per player                       | needs the caller; a stranger can't use up his bucket    |
-| validate | holds the request against the protos' rules     | the dearest look (15 µs), so the last                   |
+| layer    | does                                     | stands there because                 |
+|----------|------------------------------------------|--------------------------------------|
+| metrics  | counts                                   | also counts what the others refuse   |
+| log      | gives an id, writes a line at the end    | the status carries the id            |
+| errors   | turns what is raised into a status       | the rest simply raises               |
+| decode   | reads the request                        | cheap; bounded by the message size   |
+| deadline | demands one of unary calls               | costs nothing, needs no caller       |
+| auth     | who calls, and is the method for him     | before anything that costs           |
+| limits   | a token bucket per player                | a stranger can't use up his bucket   |
+| validate | holds the request against the protos     | the dearest look (15 µs), so last    |
 
 Health and reflection pass only the metrics: probes and tools carry no token.
 """

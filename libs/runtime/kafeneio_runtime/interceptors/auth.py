@@ -6,8 +6,8 @@ from typing import Final
 from kafeneio.common.v1 import errors_pb2
 
 from kafeneio_runtime.auth import Role, TokenVerifier
-from kafeneio_runtime.errors import forbidden, unauthenticated
 from kafeneio_runtime.calls import Call, Method
+from kafeneio_runtime.errors import forbidden, unauthenticated
 from kafeneio_runtime.interceptors.base import Gate
 
 _SCHEME: Final = "bearer "

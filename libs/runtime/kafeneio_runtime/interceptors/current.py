@@ -18,7 +18,7 @@ def request_id() -> str:
 
 
 def request_digest() -> bytes:
-    """SHA-256 of the request exactly as the client sent it. Raises LookupError outside of a call."""
+    """SHA-256 of the request as the client sent it. Raises LookupError outside of a call."""
     return current_call.get().digest
 
 

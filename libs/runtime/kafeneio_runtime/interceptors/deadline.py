@@ -5,8 +5,8 @@ from collections.abc import Callable
 import grpc
 from kafeneio.common.v1 import errors_pb2
 
-from kafeneio_runtime.errors import Refusal
 from kafeneio_runtime.calls import Call, Kind, Method
+from kafeneio_runtime.errors import Refusal
 from kafeneio_runtime.interceptors.base import Gate
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from google.protobuf.message import DecodeError
 
-from kafeneio_runtime.errors import malformed
 from kafeneio_runtime.calls import Call, Method
+from kafeneio_runtime.errors import malformed
 from kafeneio_runtime.interceptors.base import Gate
 
 

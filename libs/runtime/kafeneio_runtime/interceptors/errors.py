@@ -6,8 +6,8 @@ import grpc
 import structlog
 from google.protobuf.message import Message
 
-from kafeneio_runtime.errors import Refusal, internal, is_store_trouble, refuse, unavailable
 from kafeneio_runtime.calls import Call, Method
+from kafeneio_runtime.errors import Refusal, internal, is_store_trouble, refuse, unavailable
 from kafeneio_runtime.interceptors.base import Handler, Layer
 
 _log: Final = structlog.stdlib.get_logger(__name__)
@@ -24,11 +24,11 @@ class Errors(Layer):
                 raise  # the handler has ended the call itself
             except Refusal as refusal:
                 call.refusal = refusal
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (the one place that knows what is told)
                 call.refusal = _judge(error)
             # Outside of the `except`, so that what ends the call is not chained to what was wrong
             # with it.
-            await refuse(call.context, call.refusal, call.request_id)
+            return await refuse(call.context, call.refusal, call.request_id)
 
         return answered
 

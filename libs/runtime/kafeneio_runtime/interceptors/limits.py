@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Final
 
 from kafeneio_runtime.auth import Role
+from kafeneio_runtime.calls import Call, Method
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import exhausted
-from kafeneio_runtime.calls import Call, Method
 from kafeneio_runtime.interceptors.base import Gate
 
 _MOST_BUCKETS: Final = 50_000

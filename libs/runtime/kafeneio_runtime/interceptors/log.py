@@ -7,9 +7,9 @@ from typing import Final
 from google.protobuf.message import Message
 
 from kafeneio_runtime import logs
+from kafeneio_runtime.calls import Call, Method
 from kafeneio_runtime.errors import REQUEST_ID_HEADER
 from kafeneio_runtime.ids import new_id
-from kafeneio_runtime.calls import Call, Method
 from kafeneio_runtime.interceptors.base import Handler, Layer
 
 _log: Final = logs.logger(__name__)

@@ -6,8 +6,8 @@ from typing import Final
 import protovalidate
 from google.protobuf.message import Message
 
-from kafeneio_runtime.errors import malformed_fields
 from kafeneio_runtime.calls import Call, Method
+from kafeneio_runtime.errors import malformed_fields
 from kafeneio_runtime.interceptors.base import Gate
 
 _MOST_VIOLATIONS: Final = 20

@@ -1,0 +1,83 @@
+"""The house: every service of Kafeneio in one process, each a gRPC server of its own.
+
+Without KAFENEIO_DATABASE_URL it starts a PostgreSQL of its own in the data folder, and ends it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from kafeneio_rules import main as rules
+from kafeneio_runtime.bus import InProcessBus
+from kafeneio_runtime.postgres import EmbeddedPostgres
+from kafeneio_runtime.ready import tell
+from kafeneio_runtime.serve import run, serve
+from kafeneio_runtime.settings import Settings
+
+SERVICES = (rules,)
+
+
+@asynccontextmanager
+async def database(settings: Settings) -> AsyncIterator[str]:
+    """The URL of the PostgreSQL of the settings, or of one that lives as long as the house."""
+    if settings.database_url is not None:
+        yield settings.database_url
+        return
+    async with EmbeddedPostgres(settings.data_dir / "postgres") as url:
+        yield url
+
+
+def migrate(url: str) -> None:
+    """Bring the schema of every service up to date."""
+    for service in SERVICES:
+        service.migrate_database(url)
+
+
+async def serve_house(settings: Settings) -> None:
+    """Serve until SIGTERM or Ctrl-C."""
+    async with database(settings) as url:
+        await asyncio.to_thread(migrate, url)
+        bus = InProcessBus()
+        services = [await service.service(settings, url, bus) for service in SERVICES]
+
+        def opened(addresses: Mapping[str, str]) -> None:
+            greet(addresses)
+            tell(settings.ready_file, addresses)
+
+        await serve(services, settings, opened)
+        await bus.close()
+
+
+def greet(addresses: Mapping[str, str]) -> None:
+    """Say where everything is, and what to try first."""
+    lines = ["", "The house is open.", ""]
+    lines += [f"  {name:<12} {address}" for name, address in addresses.items()]
+    lines += [
+        "",
+        "Play a game of Portes against the computer, in another terminal:",
+        "",
+        f"  .venv/bin/kafeneio play portes --address {addresses['rules']}",
+        "",
+        "Ctrl-C closes the house.",
+        "",
+    ]
+    sys.stdout.write("\n".join(lines))
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """`kafeneio serve house`."""
+    run(serve_house(Settings()))
+
+
+def migrate_main() -> None:
+    """`kafeneio migrate house`: the schemas of all services, on the database of the settings."""
+
+    async def bring_up_to_date(settings: Settings) -> None:
+        async with database(settings) as url:
+            await asyncio.to_thread(migrate, url)
+
+    run(bring_up_to_date(Settings()))

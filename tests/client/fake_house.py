@@ -1,0 +1,459 @@
+"""A small house in this process: the contract over real sockets, games in memory, no store.
+
+Tokens are names: `Bearer eleni` is eleni. What a test wants to go wrong it puts into `faults`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import uuid
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+import grpc
+from google.protobuf.any_pb2 import Any as Packed
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
+from kafeneio.rules.v1 import (
+    actions_pb2,
+    events_pb2,
+    game_pb2_grpc,
+    rulebook_pb2,
+    rulebook_pb2_grpc,
+    views_pb2,
+)
+from kafeneio.rules.v1 import game_pb2 as pb
+
+from kafeneio_client import records
+from kafeneio_games.chance import ProvableDraw, commitment, context
+from kafeneio_games.game import Entry, Illegal, Refusal, Seat
+from kafeneio_games.play import Play
+from kafeneio_games.record import Record, Row
+from kafeneio_games.registry import build
+
+SECRET = bytes(range(32))
+
+Call: TypeAlias = grpc.aio.ServicerContext[Any, Any]
+Fault: TypeAlias = Callable[[Call], Awaitable[None]]
+Played = TypeVar("Played", pb.ActResponse, pb.ResignResponse)
+
+
+async def refuse(
+    call: Call,
+    code: grpc.StatusCode,
+    reason: str,
+    message: str,
+    *details: Message,
+    **metadata: str,
+) -> NoReturn:
+    """End a call as a house does."""
+    info = error_details_pb2.ErrorInfo(reason=reason, domain="kafeneio", metadata=metadata)
+    status = status_pb2.Status(code=code.value[0], message=message)
+    for detail in (info, *details):
+        packed = Packed()
+        packed.Pack(detail)
+        status.details.append(packed)
+    await call.abort_with_status(rpc_status.to_status(status))
+    raise AssertionError("abort raises")
+
+
+def retry_in(seconds: float) -> error_details_pb2.RetryInfo:
+    """The detail that asks to wait."""
+    duration = Duration()
+    duration.FromMilliseconds(round(seconds * 1000))
+    return error_details_pb2.RetryInfo(retry_delay=duration)
+
+
+@dataclass
+class Table:
+    """One game of the fake."""
+
+    game_id: str
+    terms: pb.Terms
+    names: tuple[str, ...]
+    words: dict[int, bytes] = field(default_factory=dict)
+    play: Play | None = None
+    draw: ProvableDraw | None = None
+    updates: list[pb.GameUpdate] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def begin(self) -> None:
+        words = tuple(self.words[seat] for seat in range(len(self.names)))
+        self.draw = ProvableDraw(SECRET, context(uuid.UUID(self.game_id).bytes, words))
+        options = dict(self.terms.options)
+        self.play = Play.begin(build(self.terms.variant, 1, options, self.terms.target))
+        self.house()
+
+    def house(self) -> None:
+        assert self.play is not None
+        assert self.draw is not None
+        play, entries = self.play.advance(self.draw)
+        if entries:
+            self.append(play, entries)
+
+    def append(self, play: Play, entries: Iterable[Entry]) -> None:
+        self.play = play
+        rows = tuple(entries)
+        self.rows.append(Row(len(self.rows) + 1, rows, play.digest()))
+        update = pb.GameUpdate(position=self.position())
+        for entry in rows:
+            action = actions_pb2.Action(notation=entry.text)
+            start, slash, _ = entry.text.partition("/")
+            if slash:
+                action.move_checker.CopyFrom(_move(entry.text, start))
+            update.entries.add(seat=entry.seat).action.CopyFrom(action)
+        self.updates.append(update)
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    def position(self) -> pb.Position:
+        play = self.play
+        if play is None:
+            return pb.Position(status=pb.GAME_STATUS_WAITING)
+        status = pb.GAME_STATUS_FINISHED if play.over else pb.GAME_STATUS_RUNNING
+        position = pb.Position(
+            version=len(self.rows), status=status, round=play.round, score=play.score
+        )
+        if play.game is not None:
+            state = play.view(None)
+            view = views_pb2.TavliView(
+                game="portes", mover=state.mover, rolled=state.rolled, dice=state.dice
+            )
+            for points in state.boards:
+                view.sides.add().points.extend(points)
+            position.view.tavli.CopyFrom(view)
+        if play.prompted is not None:
+            position.turn.CopyFrom(pb.Turn(turn=play.turn, seat=play.prompted))
+        if play.outcome is not None:
+            end = play.outcome
+            decided = events_pb2.Decided(winners=end.winners, score=end.score, ending=end.ending)
+            position.outcome.decided.CopyFrom(decided)
+        return position
+
+    def message(self) -> pb.Game:
+        seats = [
+            pb.SeatInfo(seat=seat, player_id=name, joined=seat in self.words)
+            for seat, name in enumerate(self.names)
+        ]
+        return pb.Game(
+            game_id=self.game_id,
+            terms=self.terms,
+            seats=seats,
+            commitment=commitment(SECRET),
+            position=self.position(),
+        )
+
+    def record(self) -> pb.Record:
+        assert self.play is not None
+        record = Record(
+            game_id=uuid.UUID(self.game_id).bytes,
+            variant=self.terms.variant,
+            edition=1,
+            options=tuple(sorted(self.terms.options.items())),
+            target=self.terms.target,
+            commitment=commitment(SECRET),
+            secret=SECRET,
+            words=tuple(self.words[seat] for seat in sorted(self.words)),
+            rows=tuple(self.rows),
+            outcome=self.play.outcome,
+        )
+        return records.to_message(record, self.names)
+
+
+def _move(text: str, start: str) -> actions_pb2.MoveChecker:
+    """ "13/8" and "3/off(6)" as messages; good enough for what a program looks at."""
+    point = 25 if start == "bar" else int(start)
+    end = text.partition("/")[2]
+    if end.endswith(")"):
+        return actions_pb2.MoveChecker(start=point, die=int(end[-2]))
+    return actions_pb2.MoveChecker(start=point, die=point - (0 if end == "off" else int(end)))
+
+
+@dataclass
+class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookServiceServicer):
+    """The servicer of both services; `calls` counts calls by name."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    faults: dict[str, deque[Fault]] = field(default_factory=dict)
+    calls: dict[str, int] = field(default_factory=dict)
+    requests: list[Message] = field(default_factory=list)
+
+    def fail(self, method: str, *faults: Fault) -> None:
+        """Have the next calls of a method go wrong."""
+        self.faults.setdefault(method, deque()).extend(faults)
+
+    async def _called(self, method: str, request: Message, call: Call) -> str:
+        self.calls[method] = self.calls.get(method, 0) + 1
+        self.requests.append(request)
+        if self.faults.get(method):
+            await self.faults[method].popleft()(call)
+        token = dict(call.invocation_metadata() or ()).get("authorization", "")
+        if not token:
+            code = grpc.StatusCode.UNAUTHENTICATED
+            await refuse(call, code, "TOKEN_MISSING", "there is no token")
+        return str(token).removeprefix("Bearer ")
+
+    async def _table(self, game_id: str, call: Call) -> Table:
+        if game_id not in self.tables:
+            await refuse(call, grpc.StatusCode.NOT_FOUND, "GAME_UNKNOWN", "there is no such game")
+        return self.tables[game_id]
+
+    async def CreateGame(
+        self, request: pb.CreateGameRequest, context: Call
+    ) -> pb.CreateGameResponse:
+        await self._called("CreateGame", request, context)
+        terms = pb.Terms(variant=request.terms.variant, edition=1, target=request.terms.target or 1)
+        terms.options["rule_set"] = "zarclub"
+        terms.options["disconnect_points"] = "formula"
+        table = Table(request.game_id, terms, tuple(request.player_ids))
+        self.tables[request.game_id] = table
+        return pb.CreateGameResponse(game=table.message())
+
+    async def JoinGame(self, request: pb.JoinGameRequest, context: Call) -> pb.JoinGameResponse:
+        name = await self._called("JoinGame", request, context)
+        table = await self._table(request.game_id, context)
+        table.words[table.names.index(name)] = request.word
+        if len(table.words) == len(table.names):
+            table.begin()
+        return pb.JoinGameResponse(game=table.message())
+
+    async def GetGame(self, request: pb.GetGameRequest, context: Call) -> pb.GetGameResponse:
+        await self._called("GetGame", request, context)
+        return pb.GetGameResponse(game=(await self._table(request.game_id, context)).message())
+
+    async def WatchGame(
+        self, request: pb.WatchGameRequest, context: Call
+    ) -> AsyncIterator[pb.WatchGameResponse]:
+        await self._called("WatchGame", request, context)
+        table = await self._table(request.game_id, context)
+        sent = request.after_version
+        while True:
+            changed = table.changed
+            for update in table.updates[sent:]:
+                yield pb.WatchGameResponse(update=update)
+                sent += 1
+            if table.play is not None and table.play.over:
+                return
+            await changed.wait()
+
+    async def ListLegalActions(
+        self, request: pb.ListLegalActionsRequest, context: Call
+    ) -> pb.ListLegalActionsResponse:
+        await self._called("ListLegalActions", request, context)
+        table = await self._table(request.game_id, context)
+        assert table.play is not None
+        before = table.play
+        seat = before.prompted
+        assert seat is not None
+        play = await self._judged(table, seat, request.after, context)
+        answer = pb.ListLegalActionsResponse(version=len(table.rows), seat=seat)
+        answer.complete = bool(request.after) and (
+            play.prompted != seat or play.turn != before.turn
+        )
+        if not answer.complete:
+            assert play.game is not None
+            for action in play.legal(seat):
+                text = play.game.write(action)
+                one = answer.actions.add(notation=text)
+                one.move_checker.CopyFrom(_move(text, text.partition("/")[0]))
+        return answer
+
+    async def _judged(
+        self, table: Table, seat: int, actions: Iterable[actions_pb2.Action], call: Call
+    ) -> Play:
+        assert table.play is not None
+        entries = tuple(Entry(Seat(seat), action.notation) for action in actions)
+        try:
+            return table.play.apply_all(entries)
+        except Illegal as error:
+            code = grpc.StatusCode.FAILED_PRECONDITION
+            await refuse(call, code, "ILLEGAL_ACTION", str(error), rule=error.rule)
+        except Refusal as error:
+            bad = error_details_pb2.BadRequest()
+            bad.field_violations.add(field="actions[0]", description=str(error))
+            code = grpc.StatusCode.INVALID_ARGUMENT
+            await refuse(call, code, "MALFORMED", "the request can't be read", bad)
+        return table.play
+
+    async def Act(self, request: pb.ActRequest, context: Call) -> pb.ActResponse:
+        name = await self._called("Act", request, context)
+        table = await self._table(request.game_id, context)
+        seat, version = table.names.index(name), str(len(table.rows))
+        if request.expected_version != len(table.rows):
+            code = grpc.StatusCode.ABORTED
+            await refuse(context, code, "STALE_VERSION", "it moved on", version=version)
+        if table.play is None or table.play.prompted != seat:
+            code = grpc.StatusCode.FAILED_PRECONDITION
+            await refuse(context, code, "NOT_YOUR_TURN", "not your turn", version=version)
+        play = await self._judged(table, seat, request.actions, context)
+        table.append(play, [Entry(Seat(seat), action.notation) for action in request.actions])
+        return self._answer(pb.ActResponse(), table)
+
+    async def Resign(self, request: pb.ResignRequest, context: Call) -> pb.ResignResponse:
+        name = await self._called("Resign", request, context)
+        table = await self._table(request.game_id, context)
+        entry = Entry(Seat(table.names.index(name)), "!resign")
+        assert table.play is not None
+        table.append(table.play.apply(entry), [entry])
+        return self._answer(pb.ResignResponse(), table)
+
+    def _answer(self, answer: Played, table: Table) -> Played:
+        answer.played.CopyFrom(table.updates[-1])
+        before = len(table.updates)
+        table.house()
+        if len(table.updates) > before:
+            answer.house.CopyFrom(table.updates[-1])
+        return answer
+
+    async def GetRecord(self, request: pb.GetRecordRequest, context: Call) -> pb.GetRecordResponse:
+        await self._called("GetRecord", request, context)
+        table = await self._table(request.game_id, context)
+        return pb.GetRecordResponse(record=table.record())
+
+    async def VerifyRecord(
+        self, request: pb.VerifyRecordRequest, context: Call
+    ) -> pb.VerifyRecordResponse:
+        await self._called("VerifyRecord", request, context)
+        record = request.record if request.HasField("record") else None
+        problems = records.verify(record or self.tables[request.game_id].record())
+        answer = pb.VerifyRecordResponse(valid=not problems)
+        for problem in problems:
+            answer.findings.add(version=problem.version or 0, text=problem.detail)
+        return answer
+
+    async def ListGames(self, request: pb.ListGamesRequest, context: Call) -> pb.ListGamesResponse:
+        """Pages of one, so that a client has to turn them."""
+        await self._called("ListGames", request, context)
+        tables = [t for t in self.tables.values() if request.player_id in ("", *t.names)]
+        start = int(request.page_token or 0)
+        answer = pb.ListGamesResponse()
+        for table in tables[start : start + 1]:
+            game = table.message()
+            one = answer.games.add(
+                game_id=game.game_id, terms=game.terms, status=game.position.status
+            )
+            one.player_ids.extend(table.names)
+            one.outcome.CopyFrom(game.position.outcome)
+        if start + 1 < len(tables):
+            answer.next_page_token = str(start + 1)
+        return answer
+
+    async def ListEvents(
+        self, request: pb.ListEventsRequest, context: Call
+    ) -> pb.ListEventsResponse:
+        """Seven events, three a page."""
+        await self._called("ListEvents", request, context)
+        after = request.after_sequence
+        numbers = range(after + 1, min(after + 3, 7) + 1)
+        events = [events_pb2.GameEvent(sequence=number) for number in numbers]
+        return pb.ListEventsResponse(events=events)
+
+    async def CancelGame(
+        self, request: pb.CancelGameRequest, context: Call
+    ) -> pb.CancelGameResponse:
+        await self._called("CancelGame", request, context)
+        return pb.CancelGameResponse()
+
+    async def GetTurn(self, request: pb.GetTurnRequest, context: Call) -> pb.GetTurnResponse:
+        await self._called("GetTurn", request, context)
+        return pb.GetTurnResponse(version=4)
+
+    async def ForfeitSeat(
+        self, request: pb.ForfeitSeatRequest, context: Call
+    ) -> pb.ForfeitSeatResponse:
+        await self._called("ForfeitSeat", request, context)
+        return pb.ForfeitSeatResponse(version=5)
+
+    async def AbortGame(self, request: pb.AbortGameRequest, context: Call) -> pb.AbortGameResponse:
+        await self._called("AbortGame", request, context)
+        return pb.AbortGameResponse(version=6)
+
+    async def ListVariants(
+        self, request: rulebook_pb2.ListVariantsRequest, context: Call
+    ) -> rulebook_pb2.ListVariantsResponse:
+        await self._called("ListVariants", request, context)
+        return rulebook_pb2.ListVariantsResponse(variants=[_portes()])
+
+    async def GetVariant(
+        self, request: rulebook_pb2.GetVariantRequest, context: Call
+    ) -> rulebook_pb2.GetVariantResponse:
+        await self._called("GetVariant", request, context)
+        if request.variant != "portes":
+            message = f"the house does not play {request.variant}"
+            await refuse(context, grpc.StatusCode.NOT_FOUND, "VARIANT_UNKNOWN", message)
+        return rulebook_pb2.GetVariantResponse(variant=_portes())
+
+    async def GetRules(
+        self, request: rulebook_pb2.GetRulesRequest, context: Call
+    ) -> rulebook_pb2.GetRulesResponse:
+        await self._called("GetRules", request, context)
+        greek = request.language == rulebook_pb2.LANGUAGE_EL
+        return rulebook_pb2.GetRulesResponse(
+            variant=request.variant,
+            edition=1,
+            rules=[
+                rulebook_pb2.Rule(rule="V2.2", text="Διπλές." if greek else "Doubles are four."),
+                rulebook_pb2.Rule(rule="V2.3", text="Και τα δύο." if greek else "Both dice."),
+            ],
+        )
+
+
+def _portes() -> rulebook_pb2.Variant:
+    option = rulebook_pb2.Option(
+        name="rule_set", values=["zarclub", "betomall"], default_value="zarclub"
+    )
+    return rulebook_pb2.Variant(
+        variant="portes",
+        edition=1,
+        name=rulebook_pb2.Text(el="Πόρτες", en="Portes"),
+        seats=2,
+        target_min=1,
+        target_max=15,
+        target_default=1,
+        options=[option],
+    )
+
+
+@contextlib.asynccontextmanager
+async def serving(house: FakeHouse, port: int = 0) -> AsyncIterator[str]:
+    """The fake on a port; its address."""
+    server = grpc.aio.server()
+    game_pb2_grpc.add_GameServiceServicer_to_server(house, server)
+    rulebook_pb2_grpc.add_RuleBookServiceServicer_to_server(house, server)
+    bound = server.add_insecure_port(f"127.0.0.1:{port}")
+    await server.start()
+    try:
+        yield f"127.0.0.1:{bound}"
+    finally:
+        await server.stop(None)
+
+
+@contextlib.contextmanager
+def in_thread(house: FakeHouse) -> Iterator[str]:
+    """The fake in a loop of its own, for commands that run their own loop; its address."""
+    addresses: list[str] = []
+    started, loop = threading.Event(), asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    async def run() -> None:
+        async with serving(house) as address:
+            addresses.append(address)
+            started.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(run(),))
+    thread.start()
+    started.wait(10)
+    try:
+        yield addresses[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(10)
+        loop.close()
