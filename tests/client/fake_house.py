@@ -1,6 +1,7 @@
 """A small house in this process: the contract over real sockets, games in memory, no store.
 
-Tokens are names: `Bearer eleni` is eleni. What a test wants to go wrong it puts into `faults`.
+Tokens are names: `Bearer eleni`, or `Bearer token.eleni.made`, is eleni. What a test wants to go
+wrong it puts into `faults`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-import uuid
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -26,18 +26,13 @@ from kafeneio.rules.v1 import (
     game_pb2_grpc,
     rulebook_pb2,
     rulebook_pb2_grpc,
-    views_pb2,
 )
 from kafeneio.rules.v1 import game_pb2 as pb
-
 from kafeneio_client import records
-from kafeneio_games.chance import ProvableDraw, commitment, context
 from kafeneio_games.game import Entry, Illegal, Refusal, Seat
 from kafeneio_games.play import Play
-from kafeneio_games.record import Record, Row
-from kafeneio_games.registry import build
 
-SECRET = bytes(range(32))
+from tests.client.tables import Table, move_of
 
 Call: TypeAlias = grpc.aio.ServicerContext[Any, Any]
 Fault: TypeAlias = Callable[[Call], Awaitable[None]]
@@ -50,17 +45,17 @@ async def refuse(
     reason: str,
     message: str,
     *details: Message,
+    domain: str = "kafeneio",
     **metadata: str,
 ) -> NoReturn:
     """End a call as a house does."""
-    info = error_details_pb2.ErrorInfo(reason=reason, domain="kafeneio", metadata=metadata)
+    info = error_details_pb2.ErrorInfo(reason=reason, domain=domain, metadata=metadata)
     status = status_pb2.Status(code=code.value[0], message=message)
     for detail in (info, *details):
         packed = Packed()
         packed.Pack(detail)
         status.details.append(packed)
     await call.abort_with_status(rpc_status.to_status(status))
-    raise AssertionError("abort raises")
 
 
 def retry_in(seconds: float) -> error_details_pb2.RetryInfo:
@@ -68,112 +63,6 @@ def retry_in(seconds: float) -> error_details_pb2.RetryInfo:
     duration = Duration()
     duration.FromMilliseconds(round(seconds * 1000))
     return error_details_pb2.RetryInfo(retry_delay=duration)
-
-
-@dataclass
-class Table:
-    """One game of the fake."""
-
-    game_id: str
-    terms: pb.Terms
-    names: tuple[str, ...]
-    words: dict[int, bytes] = field(default_factory=dict)
-    play: Play | None = None
-    draw: ProvableDraw | None = None
-    updates: list[pb.GameUpdate] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def begin(self) -> None:
-        words = tuple(self.words[seat] for seat in range(len(self.names)))
-        self.draw = ProvableDraw(SECRET, context(uuid.UUID(self.game_id).bytes, words))
-        options = dict(self.terms.options)
-        self.play = Play.begin(build(self.terms.variant, 1, options, self.terms.target))
-        self.house()
-
-    def house(self) -> None:
-        assert self.play is not None
-        assert self.draw is not None
-        play, entries = self.play.advance(self.draw)
-        if entries:
-            self.append(play, entries)
-
-    def append(self, play: Play, entries: Iterable[Entry]) -> None:
-        self.play = play
-        rows = tuple(entries)
-        self.rows.append(Row(len(self.rows) + 1, rows, play.digest()))
-        update = pb.GameUpdate(position=self.position())
-        for entry in rows:
-            action = actions_pb2.Action(notation=entry.text)
-            start, slash, _ = entry.text.partition("/")
-            if slash:
-                action.move_checker.CopyFrom(_move(entry.text, start))
-            update.entries.add(seat=entry.seat).action.CopyFrom(action)
-        self.updates.append(update)
-        self.changed.set()
-        self.changed = asyncio.Event()
-
-    def position(self) -> pb.Position:
-        play = self.play
-        if play is None:
-            return pb.Position(status=pb.GAME_STATUS_WAITING)
-        status = pb.GAME_STATUS_FINISHED if play.over else pb.GAME_STATUS_RUNNING
-        position = pb.Position(
-            version=len(self.rows), status=status, round=play.round, score=play.score
-        )
-        if play.game is not None:
-            state = play.view(None)
-            view = views_pb2.TavliView(
-                game="portes", mover=state.mover, rolled=state.rolled, dice=state.dice
-            )
-            for points in state.boards:
-                view.sides.add().points.extend(points)
-            position.view.tavli.CopyFrom(view)
-        if play.prompted is not None:
-            position.turn.CopyFrom(pb.Turn(turn=play.turn, seat=play.prompted))
-        if play.outcome is not None:
-            end = play.outcome
-            decided = events_pb2.Decided(winners=end.winners, score=end.score, ending=end.ending)
-            position.outcome.decided.CopyFrom(decided)
-        return position
-
-    def message(self) -> pb.Game:
-        seats = [
-            pb.SeatInfo(seat=seat, player_id=name, joined=seat in self.words)
-            for seat, name in enumerate(self.names)
-        ]
-        return pb.Game(
-            game_id=self.game_id,
-            terms=self.terms,
-            seats=seats,
-            commitment=commitment(SECRET),
-            position=self.position(),
-        )
-
-    def record(self) -> pb.Record:
-        assert self.play is not None
-        record = Record(
-            game_id=uuid.UUID(self.game_id).bytes,
-            variant=self.terms.variant,
-            edition=1,
-            options=tuple(sorted(self.terms.options.items())),
-            target=self.terms.target,
-            commitment=commitment(SECRET),
-            secret=SECRET,
-            words=tuple(self.words[seat] for seat in sorted(self.words)),
-            rows=tuple(self.rows),
-            outcome=self.play.outcome,
-        )
-        return records.to_message(record, self.names)
-
-
-def _move(text: str, start: str) -> actions_pb2.MoveChecker:
-    """ "13/8" and "3/off(6)" as messages; good enough for what a program looks at."""
-    point = 25 if start == "bar" else int(start)
-    end = text.partition("/")[2]
-    if end.endswith(")"):
-        return actions_pb2.MoveChecker(start=point, die=int(end[-2]))
-    return actions_pb2.MoveChecker(start=point, die=point - (0 if end == "off" else int(end)))
 
 
 @dataclass
@@ -198,7 +87,7 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
         if not token:
             code = grpc.StatusCode.UNAUTHENTICATED
             await refuse(call, code, "TOKEN_MISSING", "there is no token")
-        return str(token).removeprefix("Bearer ")
+        return str(token).removeprefix("Bearer ").removeprefix("token.").removesuffix(".made")
 
     async def _table(self, game_id: str, call: Call) -> Table:
         if game_id not in self.tables:
@@ -251,7 +140,9 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
         assert table.play is not None
         before = table.play
         seat = before.prompted
-        assert seat is not None
+        if seat is None:
+            code = grpc.StatusCode.FAILED_PRECONDITION
+            await refuse(context, code, "GAME_OVER", "the game is over")
         play = await self._judged(table, seat, request.after, context)
         answer = pb.ListLegalActionsResponse(version=len(table.rows), seat=seat)
         answer.complete = bool(request.after) and (
@@ -262,7 +153,7 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
             for action in play.legal(seat):
                 text = play.game.write(action)
                 one = answer.actions.add(notation=text)
-                one.move_checker.CopyFrom(_move(text, text.partition("/")[0]))
+                one.move_checker.CopyFrom(move_of(text, text.partition("/")[0]))
         return answer
 
     async def _judged(
@@ -280,7 +171,6 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
             bad.field_violations.add(field="actions[0]", description=str(error))
             code = grpc.StatusCode.INVALID_ARGUMENT
             await refuse(call, code, "MALFORMED", "the request can't be read", bad)
-        return table.play
 
     async def Act(self, request: pb.ActRequest, context: Call) -> pb.ActResponse:
         name = await self._called("Act", request, context)

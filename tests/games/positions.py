@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from kafeneio_games.game import CHANCE
 from kafeneio_games.portes import Stage, State
+
 from tests.games.boards import GAME, SEATS, to_move
 
 

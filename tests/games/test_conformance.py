@@ -10,12 +10,12 @@ from random import Random
 from typing import Any
 
 import pytest
-
 from kafeneio_games import portes, tavli
 from kafeneio_games.game import CHANCE, TABLE, Entry, Illegal, Seat, Unreadable, digest, replay
 from kafeneio_games.play import Play
 from kafeneio_games.record import verify
 from kafeneio_games.registry import Variant, editions
+
 from tests.games.boards import told
 from tests.games.plays import TURNS_MAX, log_of, random_act, record_of
 
@@ -155,7 +155,8 @@ def accepts(play: Play, seat: Seat, action: Any) -> bool:
     try:
         play.game.apply(play.state, seat, action)
     except Illegal as refusal:
-        assert refusal.rule
+        if not refusal.rule:
+            raise
         return False
     return True
 

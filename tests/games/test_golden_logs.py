@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from kafeneio_games.game import Entry
 from kafeneio_games.play import Play
 from kafeneio_games.registry import build, editions
+
 from tests.games.boards import read_log, told
 
 FOLDER = Path(__file__).parents[1] / "golden" / "logs"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from kafeneio_games.game import Illegal, Result, Seat, Unreadable
 from kafeneio_games.match import (
     OpeningThrow,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from kafeneio_games.game import Seat, perft
 from kafeneio_games.portes import Stage, State
+
 from tests.games import simple_portes
 from tests.games.boards import GAME, SEATS, board, to_move
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from kafeneio_games.game import Result, Seat
 from kafeneio_games.portes import Stage, State, other, turns
 from kafeneio_games.tavli import PASS
+
 from tests.games import simple_portes
 from tests.games.boards import GAME, SEATS, board, is_pass, to_move
 

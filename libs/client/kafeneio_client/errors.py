@@ -35,9 +35,10 @@ class KafeneioError(Exception):
 class Unreachable(KafeneioError):  # noqa: N818 - a state of things, not a fault
     """Nobody answered at `address`, or not in time: whether the call had its effect is unknown."""
 
-    def __init__(self, address: str, message: str, request_id: str = "") -> None:
-        super().__init__(f"no answer from {address}: {message}", request_id)
+    def __init__(self, address: str, why: str, request_id: str = "") -> None:
+        super().__init__(f"no answer from {address}: {why}", request_id)
         self.address = address
+        self.why = why
 
 
 class Refused(KafeneioError):  # noqa: N818 - an answer, not a fault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
@@ -93,11 +93,12 @@ class Games:
         answer = await self._caller.call(self._stub.GetGame, pb.GetGameRequest(game_id=game_id))
         return answer.game
 
-    def watch(self, game_id: str, after_version: int = 0) -> AsyncIterator[pb.GameUpdate]:
+    def watch(self, game_id: str, after_version: int = 0) -> AsyncGenerator[pb.GameUpdate, None]:
         """WatchGame: every row of the log after a version, each once, until the game is over.
 
         A broken, silent or draining stream is opened again where it ended; Unreachable comes only
-        after a minute without the house.
+        after a minute without the house. Who stops before the end closes it: `async with
+        contextlib.aclosing(games.watch(game_id)) as updates`.
         """
 
         def open_stream(

@@ -23,8 +23,8 @@ from kafeneio_client.watch import PATIENCE_SECONDS, is_over
 
 T = TypeVar("T")
 
+_AWAY_SECONDS: Final = 0.5  # a house that restarts is back within seconds
 # The game moved on between looking and acting, e.g. by a resignation: look again.
-_AWAY_SECONDS: Final = 0.5
 _MOVED_ON: Final = frozenset({"STALE_VERSION", "NOT_YOUR_TURN", "GAME_OVER", "TURN_PASSED"})
 
 

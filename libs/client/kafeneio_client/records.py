@@ -98,9 +98,12 @@ def write_json(message: pb.Record) -> str:
 def read_json(text: str) -> pb.Record:
     """The inverse of `write_json`; BadRecord for anything else."""
     try:
-        return json_format.Parse(text, pb.Record())
+        record = json_format.Parse(text, pb.Record())
     except json_format.ParseError as error:
-        raise BadRecord(f"no record of a game: {error}") from error
+        raise BadRecord(f"no record of a game: {str(error).splitlines()[0]}") from error
+    if not record.game_id:
+        raise BadRecord("no record of a game: it names none")
+    return record
 
 
 def save(message: pb.Record, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Final
 
 import grpc
@@ -52,7 +52,7 @@ class Watcher:
         self._backoff = _BACKOFF_FIRST_SECONDS
         self._heard_at = time.monotonic()
 
-    async def updates(self) -> AsyncIterator[pb.GameUpdate]:
+    async def updates(self) -> AsyncGenerator[pb.GameUpdate, None]:
         """Every row after the version, until the game is over.
 
         Refused where the house does not want to show it, Unreachable after a minute without it.
@@ -117,7 +117,14 @@ class Watcher:
             delay = max(delay, trouble.retry_after or 0.0)
         silent_for = self._time.monotonic() - self._heard_at
         if silent_for + delay > PATIENCE_SECONDS:
-            why = trouble.message if trouble else "the stream ends again and again"
-            raise Unreachable(self._address, f"{why}, for {silent_for:.0f} s") from trouble
+            raise Unreachable(
+                self._address, f"{_reason(trouble)}, for {silent_for:.0f} s"
+            ) from trouble
         self._backoff = min(2 * self._backoff, _BACKOFF_MAX_SECONDS)
         await self._time.sleep(delay)
+
+
+def _reason(trouble: KafeneioError | None) -> str:
+    if trouble is None:
+        return "the stream ends again and again"
+    return trouble.why if isinstance(trouble, Unreachable) else trouble.message

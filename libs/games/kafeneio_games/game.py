@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -165,7 +166,9 @@ def write_entry(entry: Entry) -> str:
 def read_entry(line: str) -> Entry:
     """The exact inverse of `write_entry`; `Unreadable` for anything else."""
     seat, _, text = line.partition(" ")
-    if not text or not seat.removeprefix("-").isdecimal() or str(int(seat)) != seat:
+    digits = seat.removeprefix("-")
+    # No seat has more digits; very long ones int() itself would refuse, in another way.
+    if not text or len(digits) > 3 or not digits.isdecimal() or str(int(seat)) != seat:
         raise Unreadable(f"no entry reads {line[:40]!r}")
     return Entry(Seat(int(seat)), text)
 
@@ -217,7 +220,10 @@ def _encoder(kind: type[Any]) -> Callable[[Any], str]:
         return lambda value: canonical(value.value)
     if dataclasses.is_dataclass(kind):
         names = tuple(field.name for field in dataclasses.fields(kind))
-        return lambda value: "{" + "".join([canonical(getattr(value, n)) for n in names]) + "}"
+        # Kept, because a state goes into the hash of the whole and into that of the view.
+        return functools.lru_cache(maxsize=1 << 10)(
+            lambda value: "{" + "".join([canonical(getattr(value, n)) for n in names]) + "}"
+        )
     raise TypeError(f"no canonical text for {kind.__name__}")
 
 

@@ -97,15 +97,25 @@ _HIT: Final = tuple(
 )
 
 
-def turn_of(mine: bytes, theirs: bytes) -> tavli.Turn:
-    """The beginning of a turn for the look-ahead."""
+@functools.lru_cache(maxsize=1 << 14)
+def _open_to_the_other(theirs: bytes) -> tuple[int, int]:
+    """The points that `theirs` leaves open (V3.2), and those where it has a single checker.
+
+    By the other player's numbering.  Kept, because it stays as it is through a turn without hits.
+    """
     open_points = lone = 0
     for point in range(1, 25):
         count = theirs[25 - point]
-        if count < 2:  # V3.2
+        if count < 2:
             open_points |= 1 << point
             if count:
                 lone |= 1 << point
+    return open_points, lone
+
+
+def turn_of(mine: bytes, theirs: bytes) -> tavli.Turn:
+    """The beginning of a turn for the look-ahead."""
+    open_points, lone = _open_to_the_other(theirs)
     position = tavli.pack(mine, theirs)
     return tavli.Turn(position, mine, tavli.held(mine), open_points, lone, _HIT)
 
@@ -117,7 +127,8 @@ def first_steps(mine: bytes, theirs: bytes, dice: Dice) -> Path:
 
 
 def turns(
-    state: State, filters: Iterable[tavli.Filter[dict[int, Path]]] | None = None
+    state: State,
+    filters: Iterable[tavli.Filter[dict[int, Path]]] = (tavli.most_dice, tavli.larger_die),
 ) -> tuple[tuple[Path, Boards], ...]:
     """The distinct ends of the mover's turn: one path to each, and both boards by seat.
 
@@ -128,10 +139,7 @@ def turns(
         raise ValueError("no checker is to be moved now")
     mover = state.mover
     turn = turn_of(state.boards[mover], state.boards[other(mover)])
-    if filters is None:
-        found = tavli.finals(turn, state.dice, movable)
-    else:
-        found = tavli.finals(turn, state.dice, movable, filters)
+    found = tavli.finals(turn, state.dice, movable, filters)
     if not found:
         return (((), state.boards),)
     if mover == 0:
@@ -228,7 +236,7 @@ class Portes:
         """Points by seat, and "single", "double", "resigned", "forfeit" or "drawn"."""
         return state.result
 
-    def concession(self, state: State, seat: Seat) -> Result | None:
+    def concession(self, state: State, seat: Seat) -> Result:
         """2 points to the opponent when `seat` has borne off none, else 1 (V2.8, VA9)."""
         return _won(other(seat), _worth(state.boards[seat]), "resigned")
 
@@ -362,7 +370,7 @@ def _won(winner: Seat, points: int, ending: str) -> Result:
     return Result((points, 0) if winner == 0 else (0, points), ending)
 
 
-def _ended(state: State, result: Result | None) -> State:
+def _ended(state: State, result: Result) -> State:
     return replace(state, dice=(), stage=Stage.OVER, result=result)
 
 

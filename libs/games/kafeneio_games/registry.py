@@ -91,8 +91,8 @@ class Variant:
     """One entry of the list of games.
 
     `id` and `edition` are its key; `seats` how many play, `sides` who plays with whom; `payout` the
-    payout rule's id (S1-S4); `hidden` whether a seat sees less than the whole; `rule_files` the parts of its rule text.  `make(options, target)` gets
-    every option with a valid value.
+    payout rule's id (S1-S4); `hidden` whether a seat sees less than the whole; `rule_files` the
+    parts of its rule text.  `make(options, target)` gets every option with a valid value.
     """
 
     id: str

@@ -1,6 +1,7 @@
 """A call in progress: what is known about it, from anywhere in the code that it runs."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,7 +12,10 @@ import grpc
 from google.protobuf.message import Message
 
 from kafeneio_runtime.auth import Caller
-from kafeneio_runtime.errors import Refusal
+from kafeneio_runtime.errors import REQUEST_ID_HEADER, Refusal
+from kafeneio_runtime.ids import new_id
+
+_ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
 
@@ -47,6 +51,7 @@ class Call:
     __slots__ = (
         "_digest",
         "_metadata",
+        "_request_id",
         "caller",
         "context",
         "message_sent",
@@ -54,7 +59,6 @@ class Call:
         "raw",
         "refusal",
         "request",
-        "request_id",
     )
 
     def __init__(self, method: Method, request: Message | bytes, context: Context) -> None:
@@ -62,7 +66,7 @@ class Call:
         self.raw = request if isinstance(request, bytes) else b""
         self.context = context
         self.request = request
-        self.request_id = ""
+        self._request_id: str | None = None
         self.caller: Caller | None = None
         self.refusal: Refusal | None = None
         self.message_sent: Callable[[], None] | None = None
@@ -77,6 +81,17 @@ class Call:
                 cast(Sequence[tuple[str, str | bytes]], self.context.invocation_metadata() or ())
             )
         return self._metadata
+
+    @property
+    def request_id(self) -> str:
+        """Under which the call is logged, and its caller told of a refusal: the client's own
+        `x-request-id` if it may stand in a log, else a new one, made when it is first asked for.
+        """
+        if self._request_id is None:
+            given = self.metadata.get(REQUEST_ID_HEADER)
+            fine = isinstance(given, str) and _ACCEPTABLE.fullmatch(given)
+            self._request_id = str(given) if fine else str(new_id())
+        return self._request_id
 
     @property
     def digest(self) -> bytes:

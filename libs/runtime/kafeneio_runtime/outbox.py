@@ -31,8 +31,8 @@ _PENDING: Final = Gauge(
 )
 
 _POLL_SECONDS: Final = 1.0
-_PAUSE_SECONDS: Final = 0.01
-"""Between two looks at the table, so that a busy service pays for a hundred a second and not for
+_PAUSE_SECONDS: Final = 0.05
+"""Between two looks at the table, so that a busy service pays for twenty a second and not for
 one per call.
 """
 _BATCH: Final = 200

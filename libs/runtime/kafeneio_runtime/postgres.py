@@ -42,6 +42,11 @@ max_wal_size = 256MB
 jit = off
 log_error_verbosity = terse  # no DETAIL lines: they quote rows, and rows may hold secrets
 """
+_NOT_DURABLE: Final = """\
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+"""
 
 
 class EmbeddedPostgres:
@@ -52,8 +57,11 @@ class EmbeddedPostgres:
     inside the folder.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Raises ValueError if the folder's path is too long for a socket."""
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+        """Without `durable`, which is for tests, it does not wait for the disk: a crash of the
+        machine loses data. Raises ValueError if the folder's path is too long for a socket.
+        """
+        self._durable = durable
         self._folder = folder.expanduser().resolve()
         if len(str(self._folder / ".s.PGSQL.5432").encode()) > _LONGEST_SOCKET:
             raise ValueError(f"the data folder's path is too long for a socket: {self._folder}")
@@ -80,7 +88,7 @@ class EmbeddedPostgres:
         give_up = time.monotonic() + _START_SECONDS
         while True:
             try:
-                self._server = _start(self._folder)
+                self._server = _start(self._folder, durable=self._durable)
             except (subprocess.SubprocessError, AssertionError) as error:
                 # Processes of a server that was killed hold its memory for a moment, and one that
                 # recovers takes longer than the package waits. Both pass.
@@ -107,7 +115,7 @@ class EmbeddedPostgres:
         return int(self._server.get_postmaster_info().pid)
 
 
-def _start(folder: Path) -> "PostgresServer":
+def _start(folder: Path, *, durable: bool) -> "PostgresServer":
     with warnings.catch_warnings():
         # At its import the package asks for the session's runtime folder, and warns where there is
         # no session.
@@ -118,15 +126,17 @@ def _start(folder: Path) -> "PostgresServer":
 
     class Server(PostgresServer):
         def ensure_pgdata_inited(self) -> None:
+            """Called under the package's lock, before it looks for a running server."""
+            _forget_the_dead(self.pgdata)
             super().ensure_pgdata_inited()
-            _configure(self.pgdata)
+            _configure(self.pgdata, durable=durable)
 
-    _forget_the_dead(folder)
     return Server(folder, cleanup_mode="stop")
 
 
-def _configure(folder: Path) -> None:
-    (folder / "kafeneio.conf").write_text(_CONFIGURATION, "utf-8")
+def _configure(folder: Path, *, durable: bool) -> None:
+    text = _CONFIGURATION if durable else _CONFIGURATION + _NOT_DURABLE
+    (folder / "kafeneio.conf").write_text(text, "utf-8")
     main = folder / "postgresql.conf"
     line = "include_if_exists = 'kafeneio.conf'\n"
     text = main.read_text("utf-8")

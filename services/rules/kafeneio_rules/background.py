@@ -25,6 +25,7 @@ ACTIVE: Final = Gauge("kafeneio_games_active", "Games that are being played.", [
 
 NO_SHOW_SECONDS: Final = 0.5
 COUNT_SECONDS: Final = 5.0
+HINT_SECONDS: Final = 0.02
 PURGE_SECONDS: Final = 600.0
 
 
@@ -39,7 +40,9 @@ class Background:
     time: Time
     draining: asyncio.Event
     request_retention: timedelta
-    looks: set[asyncio.Task[None]] = field(default_factory=set)
+    hints: dict[UUID | None, int] = field(default_factory=dict)
+    """The version that a game has reached, as last heard; None where hints may have been missed."""
+    hinted: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def end_no_shows(self) -> None:
         """F6: games that not every seat has joined in time."""
@@ -68,8 +71,30 @@ class Background:
         await every(PURGE_SECONDS, forget, self.time)
 
     async def hear_replicas(self) -> None:
-        """Look at games that another replica has moved on."""
-        await Hints(self.store, SCHEMA, self._heard, self._missed, time=self.time).run()
+        """Hear of games that have moved on."""
+        hints = Hints(self.store, SCHEMA, self._heard, self._missed, time=self.time)
+        await hints.run()
+
+    async def follow_replicas(self) -> None:
+        """Look at games that another replica has moved on.
+
+        A hint waits a moment: most are the echo of what this replica has just written, and known
+        by then.
+        """
+
+        async def follow() -> None:
+            await self.hinted.wait()
+            await self.time.sleep(HINT_SECONDS)
+            self.hinted.clear()
+            hints, missed = dict(self.hints), None in self.hints
+            self.hints.clear()
+            if missed:
+                await self.live.look_at_watched()
+            for game_id, version in hints.items():
+                if game_id is not None and self.live.is_behind(game_id, version):
+                    await self.live.look(game_id, version)
+
+        await every(0, follow, self.time)
 
     async def end_streams(self) -> None:
         """When the process drains, wake all watchers, so that each says goodbye."""
@@ -79,14 +104,9 @@ class Background:
 
     def _heard(self, payload: str) -> None:
         game, _, version = payload.partition(" ")
-        game_id = UUID(game)
-        if self.live.is_behind(game_id, int(version)):
-            self._look(asyncio.create_task(self.live.look(game_id)))
+        self.hints[UUID(game)] = int(version)
+        self.hinted.set()
 
     def _missed(self) -> None:
-        self._look(asyncio.create_task(self.live.look_at_watched()))
-
-    def _look(self, task: asyncio.Task[None]) -> None:
-        # The loop keeps only weak references to its tasks.
-        self.looks.add(task)
-        task.add_done_callback(self.looks.discard)
+        self.hints[None] = 0
+        self.hinted.set()

@@ -60,13 +60,19 @@ class DatedStep:
         viewer = eyes(play, viewer)
         message = self.updates.get(viewer)
         if message is None:
-            message = game_pb2.GameUpdate(
-                entries=wire.entries(play.game, self.step.entries, viewer),
-                position=wire.position(play, self.step.version, self.since, viewer),
-            )
-            message.at.FromDatetime(self.at)
+            message = self.entries(viewer)
+            stands = wire.position(play, self.step.version, self.since, viewer)
+            message.position.CopyFrom(stands)
             self.updates[viewer] = message
         return message
+
+    def entries(self, viewer: Seat | None) -> game_pb2.GameUpdate:
+        """The row without the position after it."""
+        play = self.step.play
+        return game_pb2.GameUpdate(
+            at=wire.timestamp(self.at),
+            entries=wire.entries(play.game, self.step.entries, eyes(play, viewer)),
+        )
 
 
 def eyes(play: Play, viewer: Seat | None) -> Seat | None:
@@ -81,26 +87,33 @@ def eyes(play: Play, viewer: Seat | None) -> Seat | None:
 class Table:
     """The end of one log, folded.
 
-    `steps` are its last rows, `drawn` and `sequence` the counts after the last, `requests` the
-    version that each call wrote with the digest of its body.
+    `about` is what its events say of the game, `steps` are its last rows, `drawn` and `sequence`
+    the counts after the last, `requests` the version that each call wrote with the digest of its
+    body, `dice` its chance once that was asked for.
     """
 
     header: Header
     play: Play
+    about: events_pb2.GameStarted
     version: int = 0
     drawn: int = 0
     sequence: int = 0
     since: datetime | None = None
     steps: deque[DatedStep] = field(default_factory=lambda: deque(maxlen=KEPT_STEPS))
     requests: dict[tuple[str, UUID], tuple[bytes, int]] = field(default_factory=dict)
+    dice: ProvableDraw | None = field(default=None, repr=False)
 
     @classmethod
     def fold(cls, header: Header, rows: Iterable[StoredRow], keep_all: bool = False) -> Table:
         """The table of a stored game."""
         terms = header.terms
         assert terms is not None, "a tombstone has no table"
-        match = registry.build(terms.variant, terms.edition, dict(terms.options), terms.target)
-        table = cls(header, Play.begin(match))
+        variant = registry.variant(terms.variant, terms.edition)
+        play = Play.begin(variant.build(dict(terms.options), terms.target))
+        about = events_pb2.GameStarted(
+            variant=variant.id, player_ids=header.players, payout_rule=variant.payout
+        )
+        table = cls(header, play, about)
         if keep_all:
             table.steps = deque()
         for stored in rows:
@@ -136,12 +149,12 @@ class Table:
         """What is to be written for a change; `drawn` is the count after it."""
         *_, last = change.steps
         sequence, rows, announcements = self.sequence, [], []
-        about = self.about()
+        game_id = str(self.game_id)
         for step in change.steps:
             for version, happening in change.happenings:
                 if version == step.version:
                     sequence += 1
-                    message = wire.event(sequence, version, happening, str(self.game_id), about)
+                    message = wire.event(sequence, version, happening, game_id, self.about)
                     kind = message.WhichOneof("event") or ""
                     announcements.append(
                         Announcement(
@@ -172,15 +185,6 @@ class Table:
     def game_id(self) -> UUID:
         """The game."""
         return self.header.game_id
-
-    def about(self) -> events_pb2.GameStarted:
-        """What the game is, for its events."""
-        terms = self.header.terms
-        assert terms is not None, "a tombstone has no table"
-        variant = registry.variant(terms.variant, terms.edition)
-        return events_pb2.GameStarted(
-            variant=terms.variant, player_ids=self.header.players, payout_rule=variant.payout
-        )
 
     def advance(self, change: Change, append: Append, at: datetime) -> list[DatedStep]:
         """Take over what has been committed; the new rows."""
@@ -262,11 +266,12 @@ class LiveGames:
         live = self._live.get(game_id)
         return live is not None and (version == 0 or version > live.table.version)
 
-    async def look(self, game_id: UUID) -> None:
-        """Something has been committed for a game that may be known here."""
+    async def look(self, game_id: UUID, version: int = 0) -> None:
+        """A game that may be known here has gone on to `version`; 0 where that is not known."""
         if (live := self._live.get(game_id)) is not None:
-            async with live.lock:
-                await self.refresh(live)
+            async with live.lock:  # held by whoever writes: most hints are his own echo
+                if self.is_behind(game_id, version):
+                    await self.refresh(live)
 
     async def look_at_watched(self) -> None:
         """Hints may have been lost: look at every game that somebody waits for."""
@@ -319,8 +324,11 @@ class LiveGames:
 
     def draw(self, table: Table) -> ProvableDraw:
         """The game's chance, from where it stands; for a game that every seat has joined."""
-        words = [word or b"" for word in table.header.words]
-        return ProvableDraw(self.secret(table), context(table.game_id.bytes, words), table.drawn)
+        if table.dice is None:
+            words = [word or b"" for word in table.header.words]
+            table.dice = ProvableDraw(self.secret(table), context(table.game_id.bytes, words))
+        table.dice.position = table.drawn  # what was drawn for a refused call is drawn again
+        return table.dice
 
     async def commit(
         self, live: Live, change: Change, drawn: int, request: Request | None, reason: str = ""

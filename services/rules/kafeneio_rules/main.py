@@ -74,6 +74,7 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
         background=(
             relay.run,
             background.hear_replicas,
+            background.follow_replicas,
             background.end_no_shows,
             background.count_games,
             background.forget_requests,

@@ -40,6 +40,15 @@ from kafeneio_rules.storage import Games
 from kafeneio_rules.waiting import Waiting
 
 
+def answered(
+    steps: list[DatedStep], seat: Seat
+) -> tuple[game_pb2.GameUpdate, game_pb2.GameUpdate | None]:
+    """The row of a call and that of the house after it; only the last shows the position."""
+    if len(steps) == 1:
+        return steps[0].update(seat), None
+    return steps[0].entries(seat), steps[1].update(seat)
+
+
 @dataclass(frozen=True, slots=True)
 class GameServicer(game_pb2_grpc.GameServiceServicer):
     """The calls of `kafeneio.rules.v1.GameService`; their meaning stands in the contract.
@@ -210,10 +219,8 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                         raise stale(live.table.version)
                 else:
                     self.announced()
-        updates = [step.update(seat) for step in steps]
-        return game_pb2.ActResponse(
-            played=updates[0], house=updates[1] if len(updates) > 1 else None
-        )
+        played, house = answered(steps, seat)
+        return game_pb2.ActResponse(played=played, house=house)
 
     async def Resign(
         self, request: game_pb2.ResignRequest, context: object
@@ -231,11 +238,8 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
 
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
         steps = await self._decide(live, request.request_id, change)
-        seat = own_seat(live.table)
-        updates = [step.update(seat) for step in steps]
-        return game_pb2.ResignResponse(
-            played=updates[0], house=updates[1] if len(updates) > 1 else None
-        )
+        played, house = answered(steps, own_seat(live.table))
+        return game_pb2.ResignResponse(played=played, house=house)
 
     async def ForfeitSeat(
         self, request: game_pb2.ForfeitSeatRequest, context: object

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2, views_pb2
+from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2
 from kafeneio_games import portes, tavli
 from kafeneio_games.game import AnyGame, Entry, Seat, Unreadable
 from kafeneio_games.match import OpeningThrow, Outcome, read_opening, write_opening
@@ -35,8 +35,9 @@ STATUSES = {
 STATUS_NAMES = {number: status.value for status, number in STATUSES.items()}
 
 
+@functools.lru_cache(maxsize=1024)
 def timestamp(moment: datetime) -> Timestamp:
-    """A time of the database as a message."""
+    """A time of the database as a message. Shared: it must not be changed."""
     message = Timestamp()
     message.FromDatetime(moment)
     return message
@@ -103,9 +104,10 @@ def action_text(game: AnyGame, action: actions_pb2.Action, field: str) -> str:
             raise malformed(field, f"the message says {written!r}, its notation {text!r}")
         text = written
     try:
-        return str(game.write(game.read(text)))
+        game.read(text)
     except Unreadable as unreadable:
         raise malformed(field, str(unreadable)) from unreadable
+    return text
 
 
 def _written(action: actions_pb2.Action, kind: str) -> str:
@@ -133,16 +135,18 @@ def _written(action: actions_pb2.Action, kind: str) -> str:
 # --- positions -------------------------------------------------------------------------------
 
 
-def view(play: Play, viewer: Seat | None) -> views_pb2.View | None:
-    """What a seat, or a spectator, sees of the running round; None before the first one."""
+def put_view(message: game_pb2.Position, play: Play, viewer: Seat | None) -> None:
+    """What a seat, or a spectator, sees of the running round; nothing before the first one."""
     seen = play.view(viewer)
     if play.game is None or not isinstance(seen, portes.State):
-        return None
-    variant = play.game.name.partition("@")[0]
-    table = views_pb2.TavliView(game=variant, mover=seen.mover, rolled=seen.rolled, dice=seen.dice)
+        return
+    table = message.view.tavli
+    table.game = play.game.name.partition("@")[0]
+    table.mover = seen.mover
+    table.rolled.extend(seen.rolled)
+    table.dice.extend(seen.dice)
     for board in seen.boards:
         table.sides.add().points.extend(board)
-    return views_pb2.View(tavli=table)
 
 
 def outcome(value: Outcome) -> game_pb2.Outcome:
@@ -177,13 +181,11 @@ def position(
     if version:
         message.round = play.round
         message.to_act.extend(seat for seat in play.to_act if seat >= 0)
-        seen = view(play, viewer)
-        if seen is not None:
-            message.view.CopyFrom(seen)
+        put_view(message, play, viewer)
     if play.prompted is not None and since is not None:
         message.turn.turn = play.turn
         message.turn.seat = play.prompted
-        message.turn.since.FromDatetime(since)
+        message.turn.since.CopyFrom(timestamp(since))
     if play.outcome is not None:
         message.outcome.CopyFrom(outcome(play.outcome))
     if play.forfeits:
@@ -195,10 +197,12 @@ def entries(
     game: AnyGame | None, rows: Iterable[Entry], viewer: Seat | None
 ) -> list[game_pb2.LogEntry]:
     """What was done in a row, less what the viewer may not see."""
-    return [
-        game_pb2.LogEntry(seat=entry.seat, action=entry_action(_shown(game, entry, viewer)))
-        for entry in rows
-    ]
+    return [_log_entry(entry.seat, _shown(game, entry, viewer)) for entry in rows]
+
+
+@functools.lru_cache(maxsize=4096)
+def _log_entry(seat: Seat, text: str) -> game_pb2.LogEntry:
+    return game_pb2.LogEntry(seat=seat, action=entry_action(text))
 
 
 def _shown(game: AnyGame | None, entry: Entry, viewer: Seat | None) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -64,4 +67,9 @@ app = _build()
 
 def main() -> None:
     """Run the command."""
+    # gRPC tells of every connection that breaks; what matters of it we say ourselves.
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # Greek in a terminal that knows only ASCII
     app(prog_name="kafeneio")

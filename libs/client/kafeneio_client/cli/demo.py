@@ -86,7 +86,11 @@ class Demo:
             raise Mistake(
                 f"The house does not play {self.variant!r}. It plays: {', '.join(known)}."
             )
-        return await owner.rulebook.variant(self.variant)
+        variant = await owner.rulebook.variant(self.variant)
+        least, most = variant.target_min, variant.target_max
+        if self.target and not least <= self.target <= most:
+            raise Mistake(f"{self.variant} is played to {least} to {most} points: --target.")
+        return variant
 
     async def _join(self, players: Sequence[Client], game: pb.Game, words: Sequence[bytes]) -> None:
         """Every seat looks at the commitment, and answers it with a word of its own (R4)."""
@@ -138,12 +142,13 @@ class Demo:
     async def _verify(self, guest: Client, record: pb.Record) -> None:
         """Verify the record from its file, as anybody can, and have the house do so too."""
         with tempfile.TemporaryDirectory(prefix="kafeneio-record-") as folder:
-            path = self.save or Path(folder) / f"{record.game_id}.json"
+            name = f"{record.game_id}.json"
+            path = self.save or Path(folder) / name
             try:
                 records.save(record, path)
             except OSError as error:
                 raise Mistake(f"{path} can't be written: {error.strerror}.") from error
-            say(f"[dim]kafeneio verify {escape(str(path))}[/]")
+            say(f"[dim]kafeneio verify {escape(str(self.save or name))}[/]")
             self.expect(report(records.load(path)), "the record is bad")
         for subject in (record.game_id, record):
             findings = await guest.games.verify(subject)

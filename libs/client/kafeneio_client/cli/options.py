@@ -14,10 +14,17 @@ from kafeneio_client.cli import tokens
 from kafeneio_client.client import RULES_ADDRESS, Client, House
 
 T = TypeVar("T")
+_PANEL: Final = "The house, and who you are"
 
 Address: TypeAlias = Annotated[
     str,
-    typer.Option("--address", envvar="KAFENEIO_ADDRESS", metavar="HOST:PORT", help="The house."),
+    typer.Option(
+        "--address",
+        envvar="KAFENEIO_ADDRESS",
+        metavar="HOST:PORT",
+        help="Where it is.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Token: TypeAlias = Annotated[
     str,
@@ -26,10 +33,18 @@ Token: TypeAlias = Annotated[
         envvar="KAFENEIO_TOKEN",
         help="Who you are. Without one, a token for --as is made with the development key.",
         show_default=False,
+        rich_help_panel=_PANEL,
     ),
 ]
 As: TypeAlias = Annotated[
-    str, typer.Option("--as", metavar="NAME", help="Your name; that of the computer's user else.")
+    str,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help="Your name; that of the computer's user else.",
+        show_default=False,
+        rich_help_panel=_PANEL,
+    ),
 ]
 
 DEFAULT_ADDRESS: Final = RULES_ADDRESS

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -46,6 +46,7 @@ class Evening:
     game_id: str
     against: tuple[str, ...]
     target: int
+    options: Mapping[str, str]
     skill: Skill
     word: bytes
 
@@ -53,12 +54,12 @@ class Evening:
         """Find or make the game, sit down, and play it."""
         async with House(self.door.address) as house:
             client = house.client(self.door.token)
-            game = await client.games.get(self.game_id or await self._new(house, client))
-            seat = self._own_seat(game)
-            if game.position.status == pb.GAME_STATUS_WAITING:
-                self._invite(game)
-            async with self._programs(house, game):
-                game = await self._sit_down(client, game, seat)
+            shown = await client.games.get(self.game_id or await self._new(house, client))
+            seat = self._own_seat(shown)
+            if shown.position.status == pb.GAME_STATUS_WAITING:
+                self._invite(shown)
+            async with self._programs(house, shown):
+                game, word = await self._sit_down(client, shown, seat)
                 lines = Lines()
                 lines.start()
                 end = await Sitting(client, game, seat, lines).play()
@@ -66,7 +67,7 @@ class Evening:
                 say("The game goes on without you. Come back with:")
                 say(f"  [bold]{escape(self._command(game, self.door.name, came_back=True))}[/]")
             elif end.status == pb.GAME_STATUS_FINISHED:
-                await self._check(client, game, seat)
+                await _check(client, shown, seat, word)
 
     async def _new(self, house: House, client: Client) -> str:
         """Open a table; the id of its game. Tables are for services, so it takes another token."""
@@ -87,7 +88,11 @@ class Evening:
         owner = house.client(tokens.make("kafeneio-play", "service"))
         timeout = timedelta(minutes=_JOIN_MINUTES)
         game = await owner.games.create(
-            self.variant, names, target=self.target, join_timeout=timeout
+            self.variant,
+            names,
+            target=self.target,
+            options=self.options,
+            join_timeout=timeout,
         )
         return game.game_id
 
@@ -117,48 +122,61 @@ class Evening:
     @contextlib.asynccontextmanager
     async def _programs(self, house: House, game: pb.Game) -> AsyncIterator[None]:
         """The programs of this table, playing as long as the person sits here."""
-        tasks: list[asyncio.Task[pb.Position]] = []
-        for one in game.seats if PROGRAM in self.against else ():
-            if not _is_program(one):
-                continue
-            client = house.client(tokens.make(one.player_id))
-            if game.position.status == pb.GAME_STATUS_WAITING and not one.joined:
-                await client.games.join(game.game_id, game.commitment, secrets.token_bytes(16))
-            program = PROGRAMS[self.skill](secrets.randbits(32))
-            player = Player(client, game.game_id, one.seat, program)
-            tasks.append(asyncio.create_task(player.play()))
+        seats = [one for one in game.seats if PROGRAM in self.against and _is_program(one)]
+        players = [await self._seated(house, game, seat) for seat in seats]
         try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            ends = await asyncio.gather(*tasks, return_exceptions=True)
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(player.play()) for player in players]
+                yield
+                for task in tasks:
+                    task.cancel()
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
 
-    async def _sit_down(self, client: Client, game: pb.Game, seat: int) -> pb.Game:
-        """Join where that is due; the commitment is what `get` showed, and is kept for the end."""
-        if game.position.status != pb.GAME_STATUS_WAITING or game.seats[seat].joined:
-            return await client.games.get(game.game_id)
-        return await client.games.join(game.game_id, game.commitment, self.word)
+    async def _seated(self, house: House, game: pb.Game, seat: pb.SeatInfo) -> Player:
+        """One program in its seat."""
+        client = house.client(tokens.make(seat.player_id))
+        if game.position.status == pb.GAME_STATUS_WAITING and not seat.joined:
+            await client.games.join(game.game_id, game.commitment, secrets.token_bytes(16))
+        program = PROGRAMS[self.skill](secrets.randbits(32))
+        return Player(client, game.game_id, seat.seat, program)
 
-    async def _check(self, client: Client, game: pb.Game, seat: int) -> None:
-        """Verify the game that was just played, against what this seat was shown before it."""
-        record = await client.games.record(game.game_id)
-        problems = [problem.detail for problem in records.verify(record)]
-        if record.commitment != game.commitment:
-            problems.append("the commitment is not the one that was shown before the game")
-        if record.words[seat] != self.word and not self.game_id:
-            problems.append("the word of your seat is not the one that you brought")
-        for problem in problems:
-            complain(f"The record is bad: {problem}.")
-        if problems:
-            raise typer.Exit(1)
-        say(
-            "[green]Verified:[/] every throw follows from the secret that was committed to before "
-            f"the game. Again: [bold]kafeneio verify {game.game_id}[/]"
-        )
+    async def _sit_down(
+        self, client: Client, shown: pb.Game, seat: int
+    ) -> tuple[pb.Game, bytes | None]:
+        """Join where that is due; the game, and the word that it was joined with just now."""
+        if shown.position.status != pb.GAME_STATUS_WAITING or shown.seats[seat].joined:
+            return await client.games.get(shown.game_id), None
+        return await client.games.join(shown.game_id, shown.commitment, self.word), self.word
+
+
+async def _check(client: Client, shown: pb.Game, seat: int, word: bytes | None) -> None:
+    """Verify the game that was just played, against what this seat was shown before it."""
+    record = await client.games.record(shown.game_id)
+    problems = [problem.detail for problem in records.verify(record)]
+    if record.commitment != shown.commitment:
+        problems.append("the commitment is not the one that was shown before the game")
+    if word is not None and list(record.words)[seat : seat + 1] != [word]:
+        problems.append("the word of your seat is not the one that you brought")
+    for problem in problems:
+        complain(f"The record is bad: {problem}.")
+    if problems:
+        raise typer.Exit(1)
+    say(
+        "[green]Verified:[/] every throw follows from the secret that was committed to before "
+        f"the game. Again: [bold]kafeneio verify {shown.game_id}[/]"
+    )
+
+
+def _options(written: Sequence[str]) -> dict[str, str]:
+    """House rules as they are typed."""
+    options: dict[str, str] = {}
+    for one in written:
+        name, equals, value = one.partition("=")
+        if not (name and equals and value):
+            raise Mistake(f"{one!r} is no house rule: write it as NAME=VALUE.")
+        options[name] = value
+    return options
 
 
 def _is_program(seat: pb.SeatInfo) -> bool:
@@ -177,6 +195,10 @@ def play(
         str, typer.Option("--game", metavar="ID", help="Sit down at a game that exists.")
     ] = "",
     target: Annotated[int, typer.Option(min=0, help="Points; 0 is the usual number.")] = 0,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A house rule, as `kafeneio variants` lists them."),
+    ] = None,
     program: Annotated[Skill, typer.Option(help="Which program.")] = Skill.GREEDY,
     word: Annotated[
         str, typer.Option(help="Your part of the dice's secret; a random one else.")
@@ -189,7 +211,7 @@ def play(
 
     [dim]kafeneio play portes[/]                               against a program
 
-    [dim]kafeneio play portes --as nikos --against eleni[/]    tells what eleni has to type
+    [dim]kafeneio play portes --as nikos --against eleni[/]    against eleni
 
     [dim]kafeneio play --game ID --as eleni[/]                 what eleni types
     """
@@ -203,6 +225,7 @@ def play(
         game_id=game,
         against=tuple(against or ([] if game else [PROGRAM])),
         target=target,
+        options=_options(option or ()),
         skill=program,
         word=word.encode() or secrets.token_bytes(16),
     )

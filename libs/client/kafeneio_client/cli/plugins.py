@@ -51,7 +51,9 @@ def load(group: str, name: str) -> Callable[..., object]:
 
 def run_command(name: str, args: Sequence[str]) -> None:
     """Run a command that another package offers; its exit code is ours."""
-    command = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
+    command = typer.Typer(
+        rich_markup_mode="rich", pretty_exceptions_enable=False, add_completion=False
+    )
     command.command(name=name)(load(COMMANDS, name))
     code = command(list(args), prog_name=f"kafeneio {name}", standalone_mode=False)
     if isinstance(code, int) and code:

@@ -106,9 +106,13 @@ def show(
     if unknown:
         known = ", ".join(one.rule for one in book.rules)
         raise Mistake(f"{variant} has no rule {', '.join(sorted(unknown))}. It has: {known}.")
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold cyan", no_wrap=True)
+    table.add_column()
     for one in book.rules:
         if not wanted or one.rule.upper() in wanted:
-            OUT.print(Text(f"{one.rule:<6} ", "bold cyan").append(one.text, "none"))
+            table.add_row(Text(one.rule), Text(one.text))
+    OUT.print(table)
     say(f"[dim]{escape(book.variant)}, edition {book.edition}[/]")
 
 

@@ -63,8 +63,12 @@ def explain(error: KafeneioError) -> str:
         )
     if not isinstance(error, Refused):
         return error.message
-    parts = [_sentence(error.message)]
-    parts += [_sentence(f"{plain(field)}: {why}") for field, why in error.violations]
+    parts = [sentence(error.message)]
+    parts += [
+        sentence(f"{plain(field)}: {why}")
+        for field, why in error.violations
+        if why not in error.message
+    ]
     if error.rule:
         parts.insert(0, f"{error.rule}:")
     if error.retry_after is not None:
@@ -74,7 +78,8 @@ def explain(error: KafeneioError) -> str:
     return " ".join(parts)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """The text with a capital letter and a full stop."""
     text = text.strip()
     return text if text.endswith((".", "!", "?")) else f"{text[:1].upper()}{text[1:]}."
 

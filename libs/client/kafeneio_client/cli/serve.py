@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.markup import escape
@@ -13,6 +13,9 @@ from kafeneio_client.cli.screen import say
 _ServiceName = Annotated[
     str, typer.Argument(metavar="[NAME]", help="What to run; nothing lists it.", show_default=False)
 ]
+
+
+_HOUSE: Final = "house"
 
 
 def serve(name: _ServiceName = "") -> None:
@@ -33,13 +36,20 @@ def serve(name: _ServiceName = "") -> None:
 def migrate(name: _ServiceName = "") -> None:
     """Bring the schema of a service, or of all that are installed, up to date.
 
+    The database is that of KAFENEIO_DATABASE_URL.
+
     [dim]kafeneio migrate[/]         all of them
 
     [dim]kafeneio migrate rules[/]   one
     """
-    for one in [name] if name else plugins.offers(plugins.MIGRATE):
+    installed = list(plugins.offers(plugins.MIGRATE))
+    if not name and _HOUSE in installed:
+        installed = [_HOUSE]  # which is all the others together
+    for one in [name] if name else installed:
         plugins.load(plugins.MIGRATE, one)()
         say(f"[green]{escape(one)}[/] is up to date.")
+    if not name and not installed:
+        say("Nothing that has a schema is installed here.")
 
 
 def _list(group: str, verb: str) -> None:

@@ -9,7 +9,7 @@ from kafeneio.rules.v1 import game_pb2 as pb
 from rich.markup import escape
 
 from kafeneio_client.cli.lines import Lines
-from kafeneio_client.cli.screen import OUT, complain, explain, say, signs
+from kafeneio_client.cli.screen import OUT, complain, explain, say, sentence, signs
 from kafeneio_client.client import Client
 from kafeneio_client.errors import Refused
 from kafeneio_client.terminal import Drawing, plain
@@ -41,11 +41,10 @@ class Sitting:
         typing = asyncio.ensure_future(self._listen())
         try:
             await asyncio.wait({following, typing}, return_when=asyncio.FIRST_COMPLETED)
-            if following.done():
-                await following
-                return self._position
-            await typing
-            return None
+            if not following.done() and not await typing:
+                return None
+            await following
+            return self._position
         finally:
             for task in (following, typing):
                 task.cancel()
@@ -73,31 +72,42 @@ class Sitting:
     def _is_mine(self) -> bool:
         return self._position.HasField("turn") and self._position.turn.seat == self._seat
 
-    async def _listen(self) -> None:
-        """Do what is typed, until the person leaves."""
+    async def _listen(self) -> bool:
+        """Do what is typed until the game is over (True), or the person leaves (False)."""
         while (line := await self._lines.next()) is not None:
             words = line.replace(",", " ").lower().split()
             if words[:1] == ["quit"]:
-                return
-            if words:
-                await self._obey(words)
+                return False
+            if words and await self._obey(words):
+                return True
+        return False
 
-    async def _obey(self, words: list[str]) -> None:
-        """One line of what a person typed; a refusal is told, and nothing has happened."""
+    async def _obey(self, words: list[str]) -> bool:
+        """Do one line, and tell a refusal; whether the game is over with it."""
+        games = self._client.games
         try:
             match words:
                 case ["help"]:
                     say(HELP)
                 case ["resign"]:
-                    await self._client.games.resign(self._game_id, self._position.round)
+                    resigned = await games.resign(self._game_id, self._position.round)
+                    return is_over(resigned.played.position)
                 case ["?", *chosen]:
                     await self._list(chosen)
                 case steps:
-                    await self._client.games.act(self._game_id, self._position.version, steps)
+                    acted = await games.act(self._game_id, self._position.version, steps)
+                    return is_over(acted.played.position)
         except Refused as refused:
+            self._tell(refused)
+        return False
+
+    def _tell(self, refused: Refused) -> None:
+        if refused.reason == "MALFORMED":
+            complain(sentence("; ".join(why for _, why in refused.violations) or refused.message))
+        else:
             complain(explain(refused))
-            if refused.reason in {"MALFORMED", "ILLEGAL_ACTION"}:
-                say("[dim]? lists what is legal, help explains.[/]")
+        if refused.reason in {"MALFORMED", "ILLEGAL_ACTION"}:
+            say("[dim]? lists what is legal, help explains.[/]")
 
     async def _list(self, chosen: list[str]) -> None:
         legal = await self._client.games.legal_actions(self._game_id, chosen)

@@ -79,7 +79,11 @@ class Registrar:
     """
 
     def __init__(self, router: Router, layers: Sequence[Layer], *, parse: bool = True) -> None:
-        """`parse` leaves it to grpc to read the requests; without it, a layer must."""
+        """`parse` leaves it to grpc to read the requests; without it, a layer must.
+
+        With it, methods that their servicer leaves out are passed over: of the health service, the
+        library's has no `List`. Of our own services, one that is left out was forgotten.
+        """
         self._router = router
         self._layers = layers
         self._parse = parse
@@ -90,12 +94,16 @@ class Registrar:
     def add_registered_method_handlers(
         self, service_name: str, method_handlers: Mapping[str, _RpcMethod]
     ) -> None:
-        """Called by generated code with the methods of a service. Raises TypeError for a kind that
-        is not offered.
+        """Called by generated code with the methods of a service. Raises TypeError for one that is
+        not there, or of a kind that is not offered.
         """
         for name, handler in method_handlers.items():
             method = _describe(service_name, name, handler)
-            run = _innermost(method, handler)
+            run = _innermost(handler)
+            if run is None:
+                if self._parse:
+                    continue
+                raise TypeError(f"{method.full} must be an async function")
             for layer in reversed(self._layers):
                 run = layer.wrap(run, method)
             self._router.table[method.full] = _handler(method, handler, run, parse=self._parse)
@@ -110,8 +118,8 @@ def _describe(service: str, name: str, handler: _RpcMethod) -> Method:
     return Method(service, name, kind, handler.request_deserializer)
 
 
-def _innermost(method: Method, handler: _RpcMethod) -> Handler:
-    """The servicer's own function."""
+def _innermost(handler: _RpcMethod) -> Handler | None:
+    """The servicer's own function; None if that is not an async one, as in the generated base."""
     behaviour = handler.unary_unary or handler.unary_stream or handler.stream_stream
     if inspect.iscoroutinefunction(behaviour):
 
@@ -120,7 +128,7 @@ def _innermost(method: Method, handler: _RpcMethod) -> Handler:
 
         return answer
     if not inspect.isasyncgenfunction(behaviour):
-        raise TypeError(f"{method.full} must be an async function")
+        return None
 
     async def stream(call: Call) -> None:
         # We write instead of handing the generator to grpc: it is closed at once when the client

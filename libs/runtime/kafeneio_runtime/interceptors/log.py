@@ -1,6 +1,5 @@
-"""Gives each call an id and writes a line when it has ended. Never a body, never a token."""
+"""Writes a line when it has ended. Never a body, never a token."""
 
-import re
 from time import perf_counter
 from typing import Final
 
@@ -8,12 +7,9 @@ from google.protobuf.message import Message
 
 from kafeneio_runtime import logs
 from kafeneio_runtime.calls import Call, Method
-from kafeneio_runtime.errors import REQUEST_ID_HEADER
-from kafeneio_runtime.ids import new_id
 from kafeneio_runtime.interceptors.base import Handler, Layer
 
 _log: Final = logs.logger(__name__)
-_ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class Log(Layer):
@@ -25,10 +21,6 @@ class Log(Layer):
 
     def wrap(self, inner: Handler, method: Method) -> Handler:
         async def logged(call: Call) -> Message | None:
-            call.request_id = _request_id(call)
-            # Sent at the end of the call, in the batch that carries its status: it costs no message
-            # of its own.
-            call.context.set_trailing_metadata(((REQUEST_ID_HEADER, call.request_id),))
             begin = perf_counter()
             try:
                 response = await inner(call)
@@ -39,14 +31,6 @@ class Log(Layer):
             return response
 
         return logged
-
-
-def _request_id(call: Call) -> str:
-    """The client's own id if it is one that may stand in a log, else a new one."""
-    given = call.metadata.get(REQUEST_ID_HEADER)
-    if isinstance(given, str) and _ACCEPTABLE.fullmatch(given):
-        return given
-    return str(new_id())
 
 
 def _outcome(call: Call) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Speed, each figure beside a bare baseline of the same run. Not part of the tests."""

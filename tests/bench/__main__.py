@@ -1,0 +1,23 @@
+"""Run all benchmarks, or those named: `python -m tests.bench act turns house`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+
+from tests.bench.act import act
+from tests.bench.house import house
+from tests.bench.turns import turns
+
+BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {"turns": turns, "act": act, "house": house}
+
+
+async def main(names: list[str]) -> None:
+    """Each in turn."""
+    for name in names or BENCHMARKS:
+        print(f"\n== {name}", flush=True)
+        await BENCHMARKS[name]()
+
+
+asyncio.run(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""What takes processes: the demo with its own house, and two people at one table."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.client import plugins
+from tests.client.fake_house import FakeHouse, in_thread
+
+COMMAND = (sys.executable, "-m", "kafeneio_client")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the fakes are installed."""
+    plugins.install(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with in_thread(FakeHouse()) as bound:
+        yield bound
+
+
+def demo(folder: Path, *args: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, "demo", *args],
+        env=plugins.environment(folder, **more),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_demo_plays_verifies_and_stops_its_house(folder: Path) -> None:
+    log, record = folder / "tokens", folder / "game.json"
+    done = demo(folder, "portes", "--save", str(record), FAKE_TOKEN_LOG=str(log))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("┌───") > 10
+    assert "won" in done.stdout
+    assert f"kafeneio verify {record}\nGood:" in done.stdout
+    assert "The house has ended as it should." in done.stdout
+    assert record.exists()
+    assert log.read_text().splitlines() == [
+        *("demo service", "greedy-1 player", "random-2 player", "guest player"),
+    ]
+
+
+def test_a_target_makes_more_rounds(folder: Path) -> None:
+    done = demo(folder, "portes", "--target", "3", "--seed", "5")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "to 3 points" in done.stdout
+    assert "round 2" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("crash", "Off: The house ended with 3 at its start.\nno room in the folder"),
+        ("cheat", "CHANCE: row 1"),
+        ("end-badly", "Off: The house ended with 4 instead of 0."),
+    ],
+)
+def test_whatever_is_off_makes_it_fail(folder: Path, fault: str, told: str) -> None:
+    done = demo(folder, FAKE_HOUSE=fault)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["bridge"], "The house does not play 'bridge'. It plays: portes."),
+        (["portes", "--target", "16"], "portes is played to 1 to 15 points"),
+    ],
+)
+def test_what_is_not_played_is_told(folder: Path, args: list[str], told: str) -> None:
+    done = demo(folder, *args)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert told in done.stderr
+
+
+def test_two_people_at_one_table(folder: Path, address: str) -> None:
+    environment = plugins.environment(folder, KAFENEIO_ADDRESS=address)
+    options = ("--as", "eleni", "--against", "nikos")
+    with subprocess.Popen(
+        [*COMMAND, "play", "portes", *options],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as eleni:
+        assert eleni.stdout is not None
+        lines = iter(eleni.stdout.readline, "")
+        invitation = next(line for line in lines if "play --game" in line).split()
+        assert invitation[-4:] == ["--as", "nikos", "--address", address]
+        assert any("Waiting for everybody" in line for line in lines)
+        nikos = subprocess.run(
+            [*COMMAND, *invitation[1:]],
+            env=environment,
+            input="resign\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert nikos.returncode == 0, nikos.stdout + nikos.stderr
+        seen = "".join(lines)
+        assert eleni.wait(60) == 0
+    for shown in (nikos.stdout, seen):
+        assert re.search(r"eleni won 2 : 0 \(resigned\)", shown)
+        assert "Verified" in shown

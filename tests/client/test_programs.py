@@ -1,0 +1,155 @@
+"""Programs choose by what they see, and the same seed gives the same game."""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc
+import pytest
+from kafeneio.rules.v1 import game_pb2 as pb
+from kafeneio.rules.v1.actions_pb2 import Action, MoveChecker
+from kafeneio.rules.v1.views_pb2 import TavliView, View
+from kafeneio_client import House, Refused, new_id
+from kafeneio_client.programs import PROGRAMS, GreedyProgram, Player, Program, seen_after
+from kafeneio_runtime.clock import ManualTime
+
+from tests.client.fake_house import Call, FakeHouse, refuse, retry_in, serving
+
+
+def view(own: dict[int, int], other: dict[int, int], game: str = "portes") -> View:
+    """A board on which seat 0 is to move."""
+    table = TavliView(game=game)
+    for points in (own, other):
+        table.sides.add().points.extend(points.get(p, 0) for p in range(26))
+    return View(tavli=table)
+
+
+def moves(*steps: tuple[int, int]) -> list[Action]:
+    return [Action(move_checker=MoveChecker(start=start, die=die)) for start, die in steps]
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "steps", "best"),
+    [
+        pytest.param({13: 3, 6: 3}, {20: 1}, [(13, 5), (6, 1), (13, 1)], (6, 1), id="hits"),
+        pytest.param({13: 3, 8: 1, 6: 3}, {}, [(13, 5), (13, 4)], (13, 5), id="makes a point"),
+        pytest.param({6: 3, 4: 3}, {}, [(6, 4), (4, 4)], (4, 4), id="bears off"),
+        pytest.param({13: 2, 8: 3, 5: 2}, {}, [(13, 3), (8, 3)], (8, 3), id="stays together"),
+    ],
+)
+def test_greedy_takes_what_it_sees(
+    own: dict[int, int], other: dict[int, int], steps: list[tuple[int, int]], best: tuple[int, int]
+) -> None:
+    chosen = GreedyProgram(0).choose(view(own, other), 0, moves(*steps)).move_checker
+    assert (chosen.start, chosen.die) == best
+
+
+def test_greedy_takes_the_other_corner_into_account() -> None:
+    fevga = view({13: 3, 20: 3}, {20: 1}, "fevga")
+    chosen = GreedyProgram(0).choose(fevga, 0, moves((13, 5), (20, 1))).move_checker
+    assert (chosen.start, chosen.die) == (13, 5), "his 20 is my 8 here"
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_any_program_plays_what_it_does_not_know(name: str) -> None:
+    only = [Action(notation="pass")]
+    assert PROGRAMS[name](0).choose(View(), 0, only) is only[0]
+    assert seen_after(View(), 0, only[0]) == View()
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_the_same_seed_chooses_the_same(name: str) -> None:
+    steps = moves(*[(start, 2) for start in range(3, 25)])
+    table = view(dict.fromkeys(range(1, 25), 3), {})
+
+    def chosen(seed: int) -> list[int]:
+        program = PROGRAMS[name](seed)
+        return [program.choose(table, 0, steps).move_checker.start for _ in range(20)]
+
+    assert chosen(7) == chosen(7)
+    assert chosen(7) != chosen(8)
+
+
+def test_a_step_is_put_on_the_board_and_nothing_else_changes() -> None:
+    before = view({13: 2, 1: 1}, {24: 15})
+    after = seen_after(before, 0, moves((13, 5))[0])
+    assert after.tavli.sides[0].points[13] == 1
+    assert after.tavli.sides[0].points[8] == 1
+    assert after.tavli.sides[1] == before.tavli.sides[1]
+    assert before.tavli.sides[0].points[13] == 2
+    off = seen_after(before, 0, moves((1, 6))[0])
+    assert off.tavli.sides[0].points[0] == 1
+
+
+async def whole_game(fake: FakeHouse, programs: tuple[Program, Program]) -> list[pb.GameUpdate]:
+    """A game with a fixed id, so that its dice are the same each time."""
+    async with serving(fake) as address, House(address) as house:
+        games = [house.client(name).games for name in ("eleni", "nikos")]
+        game_id = "0193f7a0-5c1e-7000-8000-000000000001"
+        game = await games[0].create("portes", ["eleni", "nikos"], game_id=game_id)
+        for seat in games:
+            await seat.join(game_id, game.commitment, b"")
+        await asyncio.gather(
+            *(
+                Player(house.client(name), game_id, seat, programs[seat]).play()
+                for seat, name in enumerate(("eleni", "nikos"))
+            )
+        )
+        return fake.tables[game_id].updates
+
+
+async def test_the_same_seeds_play_the_same_game() -> None:
+    greedy, chance = PROGRAMS["greedy"], PROGRAMS["random"]
+    first = await whole_game(FakeHouse(), (greedy(1), chance(2)))
+    again = await whole_game(FakeHouse(), (greedy(1), chance(2)))
+    other = await whole_game(FakeHouse(), (greedy(1), chance(3)))
+    assert first == again
+    assert first != other
+
+
+async def test_a_hurried_program_waits_as_long_as_it_is_told() -> None:
+    async def too_many(call: Call) -> None:
+        code = grpc.StatusCode.RESOURCE_EXHAUSTED
+        await refuse(call, code, "RATE_LIMITED", "too many calls", retry_in(3))
+
+    fake, time = FakeHouse(), ManualTime()
+    async with serving(fake) as address, House(address) as house:
+        game = await house.client("eleni").games.create("portes", ["eleni", "nikos"])
+        for name in ("eleni", "nikos"):
+            game = await house.client(name).games.join(game.game_id, game.commitment, b"")
+        seat = game.position.turn.seat
+        client = house.client(game.seats[seat].player_id)
+        fake.fail("Act", too_many)
+        player = Player(client, game.game_id, seat, GreedyProgram(0), time)
+        answering = asyncio.create_task(player.answer(game.position))
+        await time.until_sleeping()
+        time.advance(3)
+        await answering
+    requests = [one for one in fake.requests if isinstance(one, pb.ActRequest)]
+    assert len(requests) == 2
+    assert requests[0] == requests[1], "a call that is sent again keeps its request id"
+
+
+@pytest.mark.parametrize("reason", ["STALE_VERSION", "GAME_OVER"])
+async def test_a_game_that_moved_on_is_no_trouble(reason: str) -> None:
+    async def refused(call: Call) -> None:
+        await refuse(call, grpc.StatusCode.ABORTED, reason, "it moved on")
+
+    await answered(refused)
+
+
+async def test_any_other_refusal_is_raised() -> None:
+    async def refused(call: Call) -> None:
+        await refuse(call, grpc.StatusCode.PERMISSION_DENIED, "NOT_YOUR_SEAT", "not yours")
+
+    with pytest.raises(Refused):
+        await answered(refused)
+
+
+async def answered(fault: object) -> None:
+    """A prompt to a program whose look at the legal actions is refused."""
+    fake = FakeHouse()
+    fake.fail("ListLegalActions", fault)  # type: ignore[arg-type]
+    position = pb.Position(status=pb.GAME_STATUS_RUNNING, turn=pb.Turn(turn=1, seat=0))
+    async with serving(fake) as address, House(address) as house:
+        await Player(house.client("eleni"), new_id(), 0, GreedyProgram(0)).answer(position)

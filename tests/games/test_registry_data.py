@@ -1,0 +1,103 @@
+"""The list of variants, how a match is built, and the rule text for players."""
+
+from __future__ import annotations
+
+import pytest
+from kafeneio_games import registry
+from kafeneio_games.match import PointsMatch
+from kafeneio_games.portes import Portes
+from kafeneio_games.rulebook import LANGUAGES, UnknownLanguageError, rules_text
+
+# Every rule of the rule book that concerns Portes; VA6 and VA10 are about pinned checkers.
+COMMON = [*(f"V2.{n}" for n in range(1, 11)), *(f"VA{n}" for n in range(1, 20)), "F2"]
+IDS = {
+    "portes": [
+        *(rule for rule in COMMON if rule not in ("VA6", "VA10")),
+        *(f"V3.{n}" for n in range(1, 8)),
+        *(f"VB{n}" for n in range(1, 6)),
+    ]
+}
+
+
+def built(options: dict[str, str], target: int | None) -> PointsMatch:
+    match = registry.build("portes", 1, options, target)
+    assert isinstance(match, PointsMatch)
+    return match
+
+
+def test_portes() -> None:
+    portes = registry.variant("portes")
+    assert (portes.edition, portes.seats, portes.payout) == (1, 2, "S4")
+    assert portes.sides == ((0,), (1,))
+    assert portes.names.in_language("el") == "Πόρτες"
+    assert (portes.targets.least, portes.targets.most, portes.targets.default) == (1, 15, 1)
+    options = {option.name: (option.values, option.default) for option in portes.options}
+    assert options == {
+        "rule_set": (("zarclub", "betomall"), "zarclub"),
+        "disconnect_points": (("formula", "two"), "formula"),
+    }
+
+
+def test_build() -> None:
+    assert built({}, None) == PointsMatch((Portes(),), 1)
+    assert built({"disconnect_points": "two"}, 15) == PointsMatch((Portes("two"),), 15)
+    assert built({"rule_set": "betomall"}, 5) == built({}, 5)
+
+
+@pytest.mark.parametrize("target", [0, -1, 16, 10**9])
+def test_bad_target(target: int) -> None:
+    with pytest.raises(registry.BadTargetError):
+        registry.build("portes", 1, {}, target)
+
+
+def test_unknown() -> None:
+    with pytest.raises(registry.UnknownVariantError):
+        registry.variant("chess")
+    with pytest.raises(registry.UnknownEditionError):
+        registry.variant("portes", 2)
+    with pytest.raises(registry.UnknownOptionError) as option:
+        registry.build("portes", 1, {"cube": "yes"}, 1)
+    assert option.value.name == "cube"
+    with pytest.raises(registry.UnknownValueError) as value:
+        registry.build("portes", 1, {"rule_set": "none"}, 1)
+    assert value.value.name == "rule_set"
+
+
+def test_the_list() -> None:
+    keys = [(variant.id, variant.edition) for variant in registry.editions()]
+    assert len(set(keys)) == len(keys)
+    assert [variant.id for variant in registry.variants()] == list(
+        dict.fromkeys(k for k, _ in keys)
+    )
+    for key in keys:
+        assert registry.variant(*key).edition == key[1]
+    for variant in registry.editions():
+        round_or_none = variant.build({}, None).next()
+        assert round_or_none is None or round_or_none.game.sides == variant.sides
+        assert variant.build({}, None).sides == variant.sides
+        for words in (variant.names, *(option.description for option in variant.options)):
+            assert words.el
+            assert words.en
+        with pytest.raises(KeyError):
+            variant.names.in_language("de")
+
+
+@pytest.mark.parametrize("variant", registry.editions(), ids=lambda v: f"{v.id}@{v.edition}")
+def test_rule_text(variant: registry.Variant) -> None:
+    texts = {language: rules_text(variant.id, language, variant.edition) for language in LANGUAGES}
+    ids = {language: [rule.id for rule in rules] for language, rules in texts.items()}
+    assert ids["el"] == ids["en"]
+    assert sorted(ids["en"]) == sorted(IDS[variant.id])
+    for greek, english in zip(texts["el"], texts["en"], strict=True):
+        assert len(english.text) > 20
+        assert "\n" not in english.text + greek.text
+        assert sum("α" <= letter.lower() <= "ω" for letter in greek.text) > len(greek.text) / 2
+        assert english.text.isascii()
+
+
+def test_unknown_language_or_variant() -> None:
+    with pytest.raises(UnknownLanguageError):
+        rules_text("portes", "de")
+    with pytest.raises(registry.UnknownVariantError):
+        rules_text("chess", "en")
+    assert rules_text("portes", "en") == rules_text("portes", "en", 1)

@@ -1,0 +1,452 @@
+"""`rules` served in this process over real sockets, and what a test says to it.
+
+Everything goes through the API; the database is only read, to see that nothing has changed. Who is
+called SERVICE or OPERATOR has that role, everybody else is a player.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import Any, Final, TypeAlias, TypeVar
+
+import asyncpg
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2_grpc, rulebook_pb2_grpc
+from kafeneio.rules.v1 import game_pb2 as pb
+from kafeneio_rules import main
+from kafeneio_runtime.auth import DevelopmentKey, Role, development_key, token_verifier
+from kafeneio_runtime.bus import InProcessBus
+from kafeneio_runtime.serve import Server
+from kafeneio_runtime.settings import Settings
+
+SERVICE: Final = "matchmaking"
+OPERATOR: Final = "operator"
+SEATS: Final = ("eleni", "nikos")
+STRANGER: Final = "stranger"
+PATIENCE: Final = 15.0
+"""Seconds until a test gives up waiting; nothing takes as long unless it is broken."""
+
+TABLES: Final = {
+    "games": "*",
+    "seats": "*",
+    "log": "*",
+    # Not `published_at`: the relay sets that whenever it gets to it.
+    "outbox": "event_id, subject_id, sequence, type, payload, occurred_at",
+    "requests": "*",
+}
+_ROLES: Final = {SERVICE: Role.SERVICE, OPERATOR: Role.OPERATOR}
+
+Query = TypeVar("Query", bound=Message)
+Answer = TypeVar("Answer", bound=Message)
+Result = TypeVar("Result")
+Metadata: TypeAlias = tuple[tuple[str, str], ...]
+Snapshot: TypeAlias = dict[str, tuple[int, str]]
+Choose: TypeAlias = Callable[[Sequence[actions_pb2.Action]], actions_pb2.Action]
+Watch: TypeAlias = "grpc.aio.UnaryStreamCall[pb.WatchGameRequest, pb.WatchGameResponse]"
+
+
+class Ids:
+    """Makes the ids of a test: UUIDs like those of version 7, each later than the one before.
+
+    The dice of a game depend on its id. A test that begins with `begin` and its own name gets the
+    same ids in every run.
+    """
+
+    def __init__(self) -> None:
+        self.begin("")
+
+    def begin(self, name: str) -> None:
+        """Start over, in a range of numbers that belongs to `name`."""
+        self._numbers = itertools.count(zlib.crc32(name.encode()) << 16)
+
+    def __call__(self) -> str:
+        return f"01980000-0000-7000-8000-{next(self._numbers):012x}"
+
+
+new_id: Final = Ids()
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What a refused caller is told."""
+
+    code: str
+    reason: str = ""
+    domain: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()
+    retry_seconds: float | None = None
+    request_id: str = ""
+
+    @property
+    def what(self) -> tuple[str, str]:
+        """Code and reason."""
+        return self.code, self.reason
+
+    @classmethod
+    def of(cls, error: grpc.aio.AioRpcError) -> Refused:
+        """The status of a call with its details; those that it lacks are empty."""
+        told: dict[str, Any] = {"code": error.code().name}
+        status = rpc_status.from_call(error)
+        for packed in status.details if status is not None else ():
+            info = error_details_pb2.ErrorInfo()
+            bad = error_details_pb2.BadRequest()
+            retry = error_details_pb2.RetryInfo()
+            request = error_details_pb2.RequestInfo()
+            if packed.Unpack(info):
+                told |= {"reason": info.reason, "domain": info.domain}
+                told["metadata"] = dict(info.metadata)
+            elif packed.Unpack(bad):
+                told["fields"] = tuple(each.field for each in bad.field_violations)
+            elif packed.Unpack(retry):
+                told["retry_seconds"] = retry.retry_delay.ToTimedelta().total_seconds()
+            elif packed.Unpack(request):
+                told["request_id"] = request.request_id
+        return cls(**told)
+
+
+async def refusal(call: Awaitable[object]) -> Refused:
+    """How a call is refused; fails where it is answered."""
+    try:
+        answer = await call
+    except grpc.aio.AioRpcError as error:
+        return Refused.of(error)
+    raise AssertionError(f"answered instead of refused: {answer!r}"[:500])
+
+
+async def outcome_of(call: Awaitable[Result]) -> Result | Refused:
+    """The answer, or how it was refused; for calls that race."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        return Refused.of(error)
+
+
+def notation(text: str) -> actions_pb2.Action:
+    """An action in its short form only."""
+    return actions_pb2.Action(notation=text)
+
+
+def latest(answer: pb.ActResponse | pb.ResignResponse) -> pb.Position:
+    """The position after everything that a call has set off."""
+    update = answer.house if answer.HasField("house") else answer.played
+    return update.position
+
+
+@dataclass
+class Rules:
+    """One replica of `rules`, and its callers."""
+
+    url: str
+    settings: Settings
+    server: Server
+    channel: grpc.aio.Channel
+    key: DevelopmentKey
+    database: asyncpg.Connection[asyncpg.Record]
+
+    def __post_init__(self) -> None:
+        self.games = game_pb2_grpc.GameServiceStub(self.channel)
+        self.book = rulebook_pb2_grpc.RuleBookServiceStub(self.channel)
+        self._tokens: dict[str, str] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def serve(cls, url: str, folder: Path, **settings: object) -> AsyncIterator[Rules]:
+        """`rules` on a migrated database. `folder` holds the keys: replicas share it. `settings`
+        differ from those of a house that nobody hurries."""
+        quick: dict[str, Any] = {
+            "data_dir": folder,
+            "rules_port": 0,
+            "database_pool_size": 4,
+            "drain_seconds": 0,
+            "drain_grace_seconds": 5,
+            "rate_limit_per_second": 1e6,
+            "rate_limit_burst": 1_000_000,
+            "request_retention_hours": 24,
+            "heartbeat_seconds": 10,
+            "max_message_bytes": 262_144,
+        }
+        made = Settings(**(quick | settings))
+        bus = InProcessBus()
+        server = Server(await main.service(made, url, bus), made, token_verifier(made))
+        await server.start()
+        database = await asyncpg.connect(url, server_settings={"search_path": "rules"})
+        try:
+            async with grpc.aio.insecure_channel(server.address) as channel:
+                yield cls(url, made, server, channel, development_key(made), database)
+        finally:
+            await database.close()
+            if not server.service.draining.is_set():
+                await server.drain()
+            await bus.close()
+
+    # --- calling -----------------------------------------------------------------------------
+
+    def token(self, who: str, lifetime: timedelta = timedelta(hours=1)) -> str:
+        """A token that says who calls, and as what."""
+        return self.key.sign(who, _ROLES.get(who, Role.PLAYER), lifetime)
+
+    def credentials(self, who: str) -> Metadata:
+        """The header with it."""
+        if who not in self._tokens:
+            self._tokens[who] = self.token(who)
+        return (("authorization", f"Bearer {self._tokens[who]}"),)
+
+    async def ask(
+        self,
+        call: grpc.aio.UnaryUnaryMultiCallable[Query, Answer],
+        request: Query,
+        who: str = SERVICE,
+    ) -> Answer:
+        """Calls a unary method."""
+        return await call(request, metadata=self.credentials(who), timeout=PATIENCE)
+
+    async def send(
+        self,
+        path: str,
+        body: bytes,
+        metadata: Metadata = (),
+        timeout: float | None = PATIENCE,
+        stream: bool = False,
+    ) -> bytes:
+        """Sends bytes as they are to any method; the first message that comes back."""
+        if not stream:
+            unary: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(path)
+            return await unary(body, metadata=metadata, timeout=timeout)
+        many: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self.channel.unary_stream(path)
+        async with asyncio.timeout(PATIENCE):
+            async for message in many(body, metadata=metadata, timeout=timeout):
+                return message
+        raise AssertionError("the stream ended without a message")
+
+    # --- a game from its making to its end ---------------------------------------------------
+
+    async def create(
+        self,
+        *,
+        game_id: str = "",
+        players: Sequence[str] = SEATS,
+        target: int = 0,
+        options: Mapping[str, str] | None = None,
+        join_timeout: float | None = None,
+        request_id: str = "",
+    ) -> pb.Game:
+        """A game of Portes that waits for its seats."""
+        request = pb.CreateGameRequest(
+            request_id=request_id or new_id(),
+            game_id=game_id or new_id(),
+            terms=pb.Terms(variant="portes", target=target, options=options or {}),
+            player_ids=players,
+        )
+        if join_timeout is not None:
+            request.join_timeout.CopyFrom(Duration(nanos=0, seconds=int(join_timeout)))
+        return (await self.ask(self.games.CreateGame, request)).game
+
+    async def join(
+        self, game: pb.Game, who: str, word: bytes = b"", request_id: str = ""
+    ) -> pb.Game:
+        """The game after somebody has taken his seat."""
+        request = pb.JoinGameRequest(
+            request_id=request_id or new_id(),
+            game_id=game.game_id,
+            commitment=game.commitment,
+            word=word or who.encode(),
+        )
+        return (await self.ask(self.games.JoinGame, request, who)).game
+
+    async def start(
+        self,
+        *,
+        players: Sequence[str] = SEATS,
+        target: int = 0,
+        options: Mapping[str, str] | None = None,
+    ) -> pb.Game:
+        """A game that everybody has joined."""
+        game = await self.create(players=players, target=target, options=options)
+        for player in players:
+            game = await self.join(game, player)
+        assert game.position.status == pb.GAME_STATUS_RUNNING
+        return game
+
+    async def get(self, game_id: str, who: str = SERVICE) -> pb.Game:
+        """The game as somebody sees it."""
+        return (await self.ask(self.games.GetGame, pb.GetGameRequest(game_id=game_id), who)).game
+
+    async def legal(
+        self, game_id: str, who: str, after: Sequence[actions_pb2.Action] = ()
+    ) -> pb.ListLegalActionsResponse:
+        """What may be done after some steps."""
+        request = pb.ListLegalActionsRequest(game_id=game_id, after=after)
+        return await self.ask(self.games.ListLegalActions, request, who)
+
+    async def whole_turn(
+        self, game_id: str, who: str, choose: Choose | None = None
+    ) -> list[actions_pb2.Action]:
+        """The steps of a turn, put together as a client does."""
+        chosen: list[actions_pb2.Action] = []
+        while not (legal := await self.legal(game_id, who, chosen)).complete:
+            chosen.append(choose(legal.actions) if choose else legal.actions[0])
+        return chosen
+
+    async def act(
+        self,
+        game_id: str,
+        version: int,
+        who: str,
+        actions: Sequence[actions_pb2.Action],
+        request_id: str = "",
+    ) -> pb.ActResponse:
+        """Plays a batch."""
+        request = pb.ActRequest(
+            request_id=request_id or new_id(),
+            game_id=game_id,
+            expected_version=version,
+            actions=actions,
+        )
+        return await self.ask(self.games.Act, request, who)
+
+    async def play_turn(
+        self,
+        game_id: str,
+        position: pb.Position,
+        choose: Choose | None = None,
+        players: Sequence[str] = SEATS,
+    ) -> pb.ActResponse:
+        """A whole turn of whoever is prompted."""
+        who = players[position.turn.seat]
+        actions = await self.whole_turn(game_id, who, choose)
+        return await self.act(game_id, position.version, who, actions)
+
+    async def play_turns(self, game: pb.Game, count: int, seed: int = 1) -> pb.Position:
+        """So many turns, or as many as the game has."""
+        random, position = Random(seed), game.position
+        for _ in range(count):
+            if position.status != pb.GAME_STATUS_RUNNING:
+                break
+            position = latest(await self.play_turn(game.game_id, position, random.choice))
+        return position
+
+    async def play_to_end(self, game: pb.Game, seed: int = 1) -> pb.Position:
+        """The last position of a game of which every step is any legal one."""
+        position = await self.play_turns(game, 5_000, seed)
+        assert position.status == pb.GAME_STATUS_FINISHED
+        return position
+
+    async def resign(
+        self, game_id: str, who: str, round_number: int = 1, request_id: str = ""
+    ) -> pb.ResignResponse:
+        """Gives a round up."""
+        request = pb.ResignRequest(
+            request_id=request_id or new_id(), game_id=game_id, round=round_number
+        )
+        return await self.ask(self.games.Resign, request, who)
+
+    async def forfeit(
+        self, game_id: str, seat: int, reason: str, turn: int = 0, request_id: str = ""
+    ) -> int:
+        """The version of a forfeit."""
+        request = pb.ForfeitSeatRequest(
+            request_id=request_id or new_id(),
+            game_id=game_id,
+            seat=seat,
+            reason=actions_pb2.ForfeitReason.Value(f"FORFEIT_REASON_{reason}"),
+            turn=turn,
+        )
+        return (await self.ask(self.games.ForfeitSeat, request)).version
+
+    async def abort(self, game_id: str, reason: str = "power cut", request_id: str = "") -> int:
+        """The version that ended a game."""
+        request = pb.AbortGameRequest(
+            request_id=request_id or new_id(), game_id=game_id, reason=reason
+        )
+        return (await self.ask(self.games.AbortGame, request, OPERATOR)).version
+
+    async def cancel(self, game_id: str, request_id: str = "") -> None:
+        """Calls a game off."""
+        request = pb.CancelGameRequest(request_id=request_id or new_id(), game_id=game_id)
+        await self.ask(self.games.CancelGame, request)
+
+    # --- looking -----------------------------------------------------------------------------
+
+    async def turn(self, game_id: str) -> pb.GetTurnResponse:
+        """Which turn is running."""
+        return await self.ask(self.games.GetTurn, pb.GetTurnRequest(game_id=game_id))
+
+    async def events(self, game_id: str, after: int = 0) -> list[events_pb2.GameEvent]:
+        """Everything that was announced about a game after a sequence number, page by page."""
+        found: list[events_pb2.GameEvent] = []
+        while True:
+            last = found[-1].sequence if found else after
+            request = pb.ListEventsRequest(game_id=game_id, after_sequence=last)
+            page = (await self.ask(self.games.ListEvents, request)).events
+            if not page:
+                return found
+            found += page
+
+    async def record(self, game_id: str, who: str = STRANGER) -> pb.Record:
+        """The whole of a finished game."""
+        request = pb.GetRecordRequest(game_id=game_id)
+        return (await self.ask(self.games.GetRecord, request, who)).record
+
+    async def verify(self, record: pb.Record | str) -> pb.VerifyRecordResponse:
+        """The verdict on a record, or on a game of the house."""
+        request = pb.VerifyRecordRequest()
+        if isinstance(record, str):
+            request.game_id = record
+        else:
+            request.record.CopyFrom(record)
+        return await self.ask(self.games.VerifyRecord, request, STRANGER)
+
+    def watch(self, game_id: str, who: str = STRANGER, after: int = 0) -> Watch:
+        """The stream of a game."""
+        request = pb.WatchGameRequest(game_id=game_id, after_version=after)
+        return self.games.WatchGame(request, metadata=self.credentials(who))
+
+    async def updates(
+        self, game_id: str, who: str = STRANGER, after: int = 0
+    ) -> list[pb.GameUpdate]:
+        """The rows of a game until its end, from its stream."""
+        stream = self.watch(game_id, who, after)
+        async with asyncio.timeout(PATIENCE):
+            return [each.update async for each in stream if each.HasField("update")]
+
+    # --- the database ------------------------------------------------------------------------
+
+    async def snapshot(self) -> Snapshot:
+        """How many rows each table has, and a hash of them all."""
+        found: Snapshot = {}
+        for table, columns in TABLES.items():
+            row = await self.database.fetchrow(
+                "SELECT count(*), coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '')"
+                f" FROM (SELECT {columns} FROM {table}) AS r"
+            )
+            assert row is not None
+            found[table] = (row[0], row[1])
+        return found
+
+    async def log_rows(self, game_id: str) -> list[asyncpg.Record]:
+        """The stored log."""
+        return await self.database.fetch(
+            "SELECT * FROM log WHERE game_id = $1::text::uuid ORDER BY version", game_id
+        )
+
+
+async def next_update(stream: Watch) -> pb.GameUpdate:
+    """The next row of a stream, heartbeats passed over."""
+    async with asyncio.timeout(PATIENCE):
+        async for message in stream:
+            if message.HasField("update"):
+                return message.update
+    raise AssertionError("the stream ended without a row")
