@@ -25,6 +25,8 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2_grpc, rulebook_pb2_grpc
 from kafeneio.rules.v1 import game_pb2 as pb
+from kafeneio_games import portes
+from kafeneio_games.game import Seat
 from kafeneio_rules import main
 from kafeneio_runtime.auth import DevelopmentKey, Role, development_key, token_verifier
 from kafeneio_runtime.bus import InProcessBus
@@ -145,16 +147,42 @@ def latest(answer: pb.ActResponse | pb.ResignResponse) -> pb.Position:
     return update.position
 
 
+def seen(position: pb.Position) -> portes.State:
+    """A position in which a seat is prompted, as the rules know it."""
+    table = position.view.tavli
+    first, second = (bytes(side.points) for side in table.sides)
+    return portes.State(
+        (first, second),
+        Seat(table.mover),
+        tuple(table.dice),
+        tuple(table.rolled),
+        portes.Stage.MOVE,
+        None,
+    )
+
+
+def some_turn(position: pb.Position, random: Random) -> list[actions_pb2.Action]:
+    """A whole turn of the prompted seat, found here instead of asked for step by step."""
+    game, state, seat = portes.Portes(), seen(position), Seat(position.turn.seat)
+    steps: list[actions_pb2.Action] = []
+    while not steps or (game.to_act(state) == (seat,) and game.mid_turn(state)):
+        step = random.choice(list(game.legal(state, seat)))
+        state = game.apply(state, seat, step)
+        steps.append(notation(game.write(step)))
+    return steps
+
+
 @dataclass
 class Rules:
     """One replica of `rules`, and its callers."""
 
     url: str
     settings: Settings
-    server: Server
     channel: grpc.aio.Channel
     key: DevelopmentKey
     database: asyncpg.Connection[asyncpg.Record]
+    server: Server | None = None
+    """None where it runs in a process of its own."""
 
     def __post_init__(self) -> None:
         self.games = game_pb2_grpc.GameServiceStub(self.channel)
@@ -182,15 +210,36 @@ class Rules:
         bus = InProcessBus()
         server = Server(await main.service(made, url, bus), made, token_verifier(made))
         await server.start()
-        database = await asyncpg.connect(url, server_settings={"search_path": "rules"})
         try:
-            async with grpc.aio.insecure_channel(server.address) as channel:
-                yield cls(url, made, server, channel, development_key(made), database)
+            async with cls.connected(url, made, server.address) as rules:
+                rules.server = server
+                yield rules
         finally:
-            await database.close()
             if not server.service.draining.is_set():
                 await server.drain()
             await bus.close()
+
+    @classmethod
+    @asynccontextmanager
+    async def connected(
+        cls,
+        url: str,
+        settings: Settings,
+        address: str,
+        interceptors: Sequence[grpc.aio.ClientInterceptor] = (),
+    ) -> AsyncIterator[Rules]:
+        """A replica that is being served on a database, wherever that is."""
+        database = await asyncpg.connect(url, server_settings={"search_path": "rules"})
+        try:
+            async with grpc.aio.insecure_channel(address, interceptors=interceptors) as channel:
+                yield cls(url, settings, channel, development_key(settings), database)
+        finally:
+            await database.close()
+
+    async def drain(self) -> None:
+        """The replica goes, politely."""
+        assert self.server is not None, "the process is somebody else's"
+        await self.server.drain()
 
     # --- calling -----------------------------------------------------------------------------
 
@@ -218,16 +267,16 @@ class Rules:
         path: str,
         body: bytes,
         metadata: Metadata = (),
-        timeout: float | None = PATIENCE,
+        within: float | None = PATIENCE,
         stream: bool = False,
     ) -> bytes:
         """Sends bytes as they are to any method; the first message that comes back."""
         if not stream:
             unary: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(path)
-            return await unary(body, metadata=metadata, timeout=timeout)
+            return await unary(body, metadata=metadata, timeout=within)
         many: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self.channel.unary_stream(path)
         async with asyncio.timeout(PATIENCE):
-            async for message in many(body, metadata=metadata, timeout=timeout):
+            async for message in many(body, metadata=metadata, timeout=within):
                 return message
         raise AssertionError("the stream ended without a message")
 
@@ -318,16 +367,11 @@ class Rules:
         return await self.ask(self.games.Act, request, who)
 
     async def play_turn(
-        self,
-        game_id: str,
-        position: pb.Position,
-        choose: Choose | None = None,
-        players: Sequence[str] = SEATS,
+        self, game_id: str, position: pb.Position, random: Random | None = None
     ) -> pb.ActResponse:
-        """A whole turn of whoever is prompted."""
-        who = players[position.turn.seat]
-        actions = await self.whole_turn(game_id, who, choose)
-        return await self.act(game_id, position.version, who, actions)
+        """A whole turn of whoever is prompted, each step any legal one."""
+        actions = some_turn(position, random or Random(position.version))
+        return await self.act(game_id, position.version, SEATS[position.turn.seat], actions)
 
     async def play_turns(self, game: pb.Game, count: int, seed: int = 1) -> pb.Position:
         """So many turns, or as many as the game has."""
@@ -335,7 +379,7 @@ class Rules:
         for _ in range(count):
             if position.status != pb.GAME_STATUS_RUNNING:
                 break
-            position = latest(await self.play_turn(game.game_id, position, random.choice))
+            position = latest(await self.play_turn(game.game_id, position, random))
         return position
 
     async def play_to_end(self, game: pb.Game, seed: int = 1) -> pb.Position:
@@ -443,10 +487,17 @@ class Rules:
         )
 
 
+async def next_message(stream: Watch) -> pb.WatchGameResponse:
+    """What comes next; fails where the stream has ended."""
+    async with asyncio.timeout(PATIENCE):
+        message = await stream.read()
+    assert isinstance(message, pb.WatchGameResponse), "the stream has ended"
+    return message
+
+
 async def next_update(stream: Watch) -> pb.GameUpdate:
     """The next row of a stream, heartbeats passed over."""
-    async with asyncio.timeout(PATIENCE):
-        async for message in stream:
-            if message.HasField("update"):
-                return message.update
-    raise AssertionError("the stream ended without a row")
+    while (message := await next_message(stream)).HasField("heartbeat"):
+        pass
+    assert message.HasField("update")
+    return message.update

@@ -1,6 +1,7 @@
-"""Write requirements.lock: every package that any lib, service or tool needs, with hashes, for every Python from 3.11.
+"""Write requirements.lock: all packages that any lib, service or tool needs, with their hashes.
 
-Names no registry: the machine's own settings say where packages come from.
+For every Python from 3.11 and every machine. It names no registry: the settings of a machine say
+where its packages come from.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ async def test_a_whole_game_through_the_client(house: House) -> None:
     record = await guest.games.record(game.game_id)
     assert await guest.games.verify(record) == ()
     assert await guest.games.verify(game.game_id) == ()
-    record.rows[3].entries[0] = "0 13/8"
+    record.secret = bytes(32)
     assert await guest.games.verify(record) != ()
 
 
@@ -109,7 +109,7 @@ async def test_calls_carry_a_deadline_and_a_token() -> None:
         await house.client().games.get(new_id())
     (remaining, token), (_, none) = seen
     assert remaining is not None
-    assert 0 < remaining <= channel.DEADLINE_SECONDS
+    assert 0 < remaining < channel.DEADLINE_SECONDS + 1, "the wire rounds it up"
     assert token == "Bearer eleni"
     assert none is None
 

@@ -65,7 +65,7 @@ def test_a_target_makes_more_rounds(folder: Path) -> None:
     ("fault", "told"),
     [
         ("crash", "Off: The house ended with 3 at its start.\nno room in the folder"),
-        ("cheat", "CHANCE: row 1"),
+        ("cheat", "CHANCE: row "),
         ("end-badly", "Off: The house ended with 4 instead of 0."),
     ],
 )
@@ -119,3 +119,29 @@ def test_two_people_at_one_table(folder: Path, address: str) -> None:
     for shown in (nikos.stdout, seen):
         assert re.search(r"eleni won 2 : 0 \(resigned\)", shown)
         assert "Verified" in shown
+
+
+HIDING = """
+import importlib.abc, runpy, sys
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("typer", "rich"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+import kafeneio_client, kafeneio_client.programs, kafeneio_client.records
+sys.argv = ["kafeneio"]
+runpy.run_module("kafeneio_client", run_name="__main__")
+"""
+
+
+def test_the_library_does_without_what_the_command_needs(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HIDING],
+        env=plugins.environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "There is no typer here: install kafeneio-client[command].\n"

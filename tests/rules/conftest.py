@@ -52,7 +52,7 @@ def repeated(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def quiet() -> Iterator[None]:
     """Thousands of calls that were answered are nothing to print."""
     before = structlog.get_config()
@@ -87,9 +87,7 @@ def stage_url(databases: Databases, database_template: Template) -> Iterator[str
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def stage(
-    request: pytest.FixtureRequest, stage_url: str, keys: Path
-) -> AsyncIterator[Stage]:
+async def stage(request: pytest.FixtureRequest, stage_url: str, keys: Path) -> AsyncIterator[Stage]:
     """A house with games in every state, for the tests of a module that change nothing in it."""
     with repeatable(request.node.nodeid):
         async with Rules.serve(stage_url, keys) as served:

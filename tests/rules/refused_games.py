@@ -85,9 +85,7 @@ GAMES: Final[tuple[Case, ...]] = (
         create(game_id=lambda stage: stage.tombstone),
     ),
     reused("CreateGame", player_ids=SEATS[::-1]),
-    Case(
-        "CancelGame", "it runs", "GAME_STARTED", about("running", pb.CancelGameRequest, SERVICE)
-    ),
+    Case("CancelGame", "it runs", "GAME_STARTED", about("running", pb.CancelGameRequest, SERVICE)),
     Case("CancelGame", "it is over", "GAME_OVER", about("over", pb.CancelGameRequest, SERVICE)),
     reused("CancelGame", game_id=lambda stage: stage.idle.game_id),
     Case(
@@ -142,9 +140,7 @@ LOOKING: Final[tuple[Case, ...]] = (
         "GetRecord", "no such game", "GAME_UNKNOWN", about("unknown", pb.GetRecordRequest, STRANGER)
     ),
     Case("GetRecord", "it runs", "GAME_NOT_OVER", about("running", pb.GetRecordRequest, SEATS[0])),
-    Case(
-        "GetRecord", "it waits", "GAME_NOT_OVER", about("waiting", pb.GetRecordRequest, OPERATOR)
-    ),
+    Case("GetRecord", "it waits", "GAME_NOT_OVER", about("waiting", pb.GetRecordRequest, OPERATOR)),
     Case(
         "VerifyRecord",
         "no such game",
@@ -158,7 +154,10 @@ LOOKING: Final[tuple[Case, ...]] = (
         about("running", pb.VerifyRecordRequest, STRANGER),
     ),
     Case(
-        "ListEvents", "no such game", "GAME_UNKNOWN", about("unknown", pb.ListEventsRequest, SERVICE)
+        "ListEvents",
+        "no such game",
+        "GAME_UNKNOWN",
+        about("unknown", pb.ListEventsRequest, SERVICE),
     ),
     *(
         Case(

@@ -221,9 +221,7 @@ class Stage:
             ),
             "AbortGame": Said(
                 OPERATOR,
-                pb.AbortGameRequest(
-                    request_id=new_id(), game_id=self.spare.game_id, reason="fire"
-                ),
+                pb.AbortGameRequest(request_id=new_id(), game_id=self.spare.game_id, reason="fire"),
             ),
         }
         return {path_of(name): each for name, each in said.items()}

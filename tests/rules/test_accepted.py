@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.harness import Rules
 from tests.rules.stage import METHODS, Stage
 

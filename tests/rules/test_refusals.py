@@ -37,12 +37,12 @@ async def sent(
     path: str,
     body: bytes,
     metadata: Metadata,
-    timeout: float | None = PATIENCE,
+    within: float | None = PATIENCE,
 ) -> Refused:
     """How a call with this body and these headers is refused; it has changed nothing."""
     before = await rules.snapshot()
     stream = METHODS[path].server_streaming
-    refused = await refusal(rules.send(path, body, metadata, timeout, stream))
+    refused = await refusal(rules.send(path, body, metadata, within, stream))
     assert await rules.snapshot() == before
     return refused
 
@@ -75,8 +75,11 @@ async def test_bytes_that_are_no_message(stage: Stage, path: str, body: bytes) -
 def padded(body: bytes, size: int) -> bytes:
     """The message with a field that nobody knows, so that it has that many bytes."""
     length = size - len(body) - 4
-    return body + b"\x7a" + bytes((length & 127 | 128, length >> 7 & 127 | 128, length >> 14)) + (
-        b"x" * length
+    return (
+        body
+        + b"\x7a"
+        + bytes((length & 127 | 128, length >> 7 & 127 | 128, length >> 14))
+        + (b"x" * length)
     )
 
 
@@ -148,9 +151,9 @@ async def test_a_unary_call_without_a_deadline(stage: Stage, path: str) -> None:
     said = stage.accepted()[path]
     body, headers = said.request.SerializeToString(), stage.rules.credentials(said.who)
     if METHODS[path].server_streaming:
-        assert await stage.rules.send(path, body, headers, timeout=None, stream=True)
+        assert await stage.rules.send(path, body, headers, within=None, stream=True)
         return
-    refused = await sent(stage.rules, path, body, headers, timeout=None)
+    refused = await sent(stage.rules, path, body, headers, within=None)
     assert refused.what == ("INVALID_ARGUMENT", "DEADLINE_REQUIRED")
 
 

@@ -1,4 +1,4 @@
-"""Field rules: each one that stands in the protos is broken once, and the refusal names the field."""
+"""Each field rule that stands in the protos is broken once, and the refusal names the field."""
 
 from __future__ import annotations
 

@@ -34,7 +34,10 @@ def documented_codes() -> dict[str, str]:
 
 def documented_reasons() -> dict[str, set[str]]:
     """The reasons that each method's comment names."""
-    reasons = {name.removeprefix("ERROR_REASON_") for name in errors_pb2.ErrorReason.keys()}
+    reasons = {
+        name.removeprefix("ERROR_REASON_")
+        for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name
+    }
     found: dict[str, set[str]] = {}
     for name in ("game", "rulebook"):
         text = (PROTOS / f"rules/v1/{name}.proto").read_text("utf-8")
@@ -67,7 +70,10 @@ async def test_refused(stage: Stage, case: Case) -> None:
 
 
 async def test_every_reason_has_a_documented_code() -> None:
-    reasons = {name.removeprefix("ERROR_REASON_") for name in errors_pb2.ErrorReason.keys()}
+    reasons = {
+        name.removeprefix("ERROR_REASON_")
+        for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name
+    }
     assert set(documented_codes()) == reasons - {"UNSPECIFIED"}
 
 

@@ -19,7 +19,8 @@ from tests.runtime.house import House, open_house
 SCHEMA: Final = "echo"
 
 
-def _prepare(url: str) -> None:
+def prepare(url: str) -> None:
+    """Makes the schema and its tables in an empty database."""
     metadata = MetaData()
     outbox_tables(metadata)
 
@@ -41,7 +42,7 @@ def _prepare(url: str) -> None:
 @pytest.fixture(scope="session")
 def database_template() -> Template:
     """The tables that every service has."""
-    return Template(SCHEMA, _prepare)
+    return Template(SCHEMA, prepare)
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def _describe() -> descriptor_pb2.FileDescriptorProto:
     return file
 
 
-descriptor_pool.Default().Add(_describe())  # type: ignore[no-untyped-call]
+descriptor_pool.Default().Add(_describe())
 
 
 def _message_class(name: str) -> type[Message]:

@@ -62,6 +62,20 @@ def service(
     )
 
 
+def answering(
+    channel: grpc.aio.Channel, path: str = echo.ECHO
+) -> "grpc.aio.UnaryUnaryMultiCallable[bytes, Message]":
+    """The client's side of a unary method; requests are given as bytes."""
+    return channel.unary_unary(path, None, echo.EchoResponse.FromString)
+
+
+def watching(
+    channel: grpc.aio.Channel,
+) -> "grpc.aio.UnaryStreamMultiCallable[bytes, Message]":
+    """The client's side of the stream."""
+    return channel.unary_stream(echo.WATCH, None, echo.EchoResponse.FromString)
+
+
 @dataclass
 class House:
     """A running server, and calls to it."""
@@ -94,14 +108,13 @@ class House:
         )
 
     def unary(self, path: str = echo.ECHO) -> "grpc.aio.UnaryUnaryMultiCallable[bytes, Message]":
-        return self.channel.unary_unary(path, None, echo.EchoResponse.FromString)
+        return answering(self.channel, path)
 
     def watch(
         self, text: str = "kalimera", *, seconds: float | None = TIMEOUT
     ) -> "grpc.aio.UnaryStreamCall[bytes, Message]":
-        call = self.channel.unary_stream(echo.WATCH, None, echo.EchoResponse.FromString)
         body = echo.EchoRequest(text=text).SerializeToString()
-        return call(body, timeout=seconds, metadata=self.headers(None))
+        return watching(self.channel)(body, timeout=seconds, metadata=self.headers(None))
 
     def headers(self, bearer: str | None) -> tuple[tuple[str, str], ...]:
         return (("authorization", f"Bearer {self.token if bearer is None else bearer}"),)

@@ -1,5 +1,7 @@
 """Every refusal reaches its caller with the code and the details that the errors' tree promises."""
 
+from collections.abc import AsyncIterator
+
 import asyncpg
 import grpc
 import pytest
@@ -8,6 +10,7 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio_runtime import errors
 from kafeneio_runtime.errors import Refusal
 
+from tests.runtime.echo import text_of
 from tests.runtime.house import House, refused
 
 REFUSALS = [
@@ -73,9 +76,10 @@ async def test_refusal_reaches_the_caller(
 
 
 async def test_a_stream_is_refused_in_the_same_way(house: House) -> None:
-    async def refuse(_request: Message):  # type: ignore[no-untyped-def]
-        raise errors.stale(2)
-        yield  # what makes it a stream
+    async def refuse(request: Message) -> AsyncIterator[Message]:
+        if text_of(request) == "kalimera":
+            raise errors.stale(2)
+        yield request
 
     house.servicer.watch = refuse
     with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -105,6 +109,7 @@ STORE_TROUBLES = [
     asyncpg.TooManyConnectionsError("sorry, too many clients already"),
     asyncpg.InterfaceError("cannot perform operation: connection is closed"),
     asyncpg.DeadlockDetectedError("deadlock detected"),
+    asyncpg.InternalClientError("cannot switch to state 12; another operation is in progress"),
     ConnectionRefusedError(111, "Connection refused"),
 ]
 

@@ -151,9 +151,7 @@ def test_every_caller_gets_his_own_answer(
 async def test_a_conflict_in_the_database_is_an_answer_and_not_an_error(store: Store) -> None:
     """The shape that a service uses: one statement, ON CONFLICT, RETURNING."""
     async with store.acquire() as connection:
-        await connection.execute(
-            "CREATE TABLE log (game int, version int, PRIMARY KEY (game, version))"
-        )
+        await connection.execute("CREATE TABLE log (game int, version int, UNIQUE (game, version))")
 
     async def commit(items: Sequence[tuple[int, int]]) -> list[bool]:
         async with store.transaction() as connection:

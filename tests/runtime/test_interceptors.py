@@ -1,7 +1,7 @@
 """What a call passes before it reaches a handler, each layer over a real socket."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 
 import grpc
@@ -113,7 +113,7 @@ def _other_key_same_id() -> str:
 
 def _unsigned() -> str:
     claims = jwt.decode(token(), options={"verify_signature": False})
-    return jwt.encode(claims, None, algorithm="none", headers={"kid": KEY._key_id})
+    return jwt.encode(claims, "", algorithm="none", headers={"kid": KEY._key_id})
 
 
 def _public_key_as_secret() -> str:
@@ -123,7 +123,7 @@ def _public_key_as_secret() -> str:
     return jwt.encode(claims, public, algorithm="HS256", headers={"kid": KEY._key_id})
 
 
-BAD_TOKENS = {
+BAD_TOKENS: dict[str, tuple[Callable[[], str], str]] = {
     "garbage": (lambda: "garbage", "TOKEN_INVALID"),
     "empty": (lambda: "", "TOKEN_INVALID"),
     "another key": (
@@ -244,27 +244,30 @@ async def test_a_stranger_learns_nothing_about_the_rules(house: House) -> None:
 # log and request id
 
 
-async def test_the_callers_request_id_comes_back(house: House) -> None:
-    call = house.unary()(
-        b"", timeout=5, metadata=(*house.headers(None), ("x-request-id", "my-id.1"))
-    )
-    await call
-    trailers = dict(await call.trailing_metadata())
-    assert trailers["x-request-id"] == "my-id.1"
+async def test_a_refusal_names_the_id_under_which_it_is_logged(house: House) -> None:
+    error = await _refused(house.raw(b"", seconds=None, metadata=(("x-request-id", "my-id.1"),)))
+    assert refused(error).request_id == "my-id.1"
+    assert dict(error.trailing_metadata())["x-request-id"] == "my-id.1"
 
 
 @pytest.mark.parametrize("given", ["with space", "x" * 65, "a;b", ""])
 async def test_an_id_that_may_not_stand_in_a_log_is_replaced(house: House, given: str) -> None:
-    call = house.unary()(b"", timeout=5, metadata=(*house.headers(None), ("x-request-id", given)))
-    await call
-    trailers = dict(await call.trailing_metadata())
-    assert trailers["x-request-id"] not in ("", given)
+    error = await _refused(house.raw(b"", seconds=None, metadata=(("x-request-id", given),)))
+    assert refused(error).request_id not in ("", given)
 
 
-async def test_a_refusal_names_the_id_under_which_it_is_logged(house: House) -> None:
-    error = await _refused(house.raw(b"", seconds=None, metadata=(("x-request-id", "my-id"),)))
-    assert refused(error).request_id == "my-id"
-    assert dict(error.trailing_metadata())["x-request-id"] == "my-id"
+async def test_the_handler_knows_the_id_of_its_call(house: House) -> None:
+    seen: list[str] = []
+
+    async def look(request: Message) -> Message:
+        seen.append(current.request_id())
+        return await echo.echo(request)
+
+    house.servicer.echo = look
+    await house.raw(b"", metadata=(("x-request-id", "my-id"),))
+    await house.raw(b"")
+    assert seen[0] == "my-id"
+    assert seen[1] not in ("", "my-id")
 
 
 # metrics

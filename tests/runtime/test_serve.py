@@ -1,11 +1,12 @@
 """A server starts, says how it is, and drains without cutting anybody off."""
 
 import asyncio
+import dataclasses
 import json
 import signal
 import sys
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,24 +15,36 @@ from pathlib import Path
 import grpc
 import pytest
 from google.protobuf.message import Message
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha import reflection_pb2
 from kafeneio_runtime.auth import Role, development_key
 from kafeneio_runtime.clock import ManualTime
-from kafeneio_runtime.serve import Server
+from kafeneio_runtime.serve import Server, serve
 
 from tests.runtime import echo
-from tests.runtime.house import House, nothing, open_house, service, settings, verifier
+from tests.runtime.house import (
+    House,
+    answering,
+    nothing,
+    open_house,
+    service,
+    settings,
+    verifier,
+    watching,
+)
 
+HEALTH = "/grpc.health.v1.Health"
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 ROOT = Path(__file__).parents[2]
 
 
 async def _health(channel: grpc.aio.Channel, name: str = echo.SERVICE) -> int:
-    stub = health_pb2_grpc.HealthStub(channel)
-    answer = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=5)
-    return int(answer.status)
+    call: grpc.aio.UnaryUnaryMultiCallable[bytes, health_pb2.HealthCheckResponse] = (
+        channel.unary_unary(f"{HEALTH}/Check", None, health_pb2.HealthCheckResponse.FromString)
+    )
+    body = health_pb2.HealthCheckRequest(service=name).SerializeToString()
+    return (await call(body, timeout=5)).status
 
 
 # health and reflection
@@ -50,13 +63,19 @@ async def test_health_follows_the_store() -> None:
             raise ConnectionRefusedError
 
     async with open_house(service(echo.Servicer(), ready=ready)) as house:
-        stub = health_pb2_grpc.HealthStub(house.channel)
-        watch = stub.Watch(health_pb2.HealthCheckRequest(service=echo.SERVICE), timeout=10)
-        assert (await watch.read()).status == SERVING
+        call: grpc.aio.UnaryStreamMultiCallable[bytes, health_pb2.HealthCheckResponse] = (
+            house.channel.unary_stream(
+                f"{HEALTH}/Watch", None, health_pb2.HealthCheckResponse.FromString
+            )
+        )
+        body = health_pb2.HealthCheckRequest(service=echo.SERVICE).SerializeToString()
+        watch = call(body, timeout=10)
+        statuses = aiter(watch)
+        assert (await anext(statuses)).status == SERVING
         for well, status in ((False, NOT_SERVING), (True, SERVING)):  # noqa: B007 (`ready` reads it)
             await house.time.until_sleeping()
             house.time.advance(2)
-            assert (await watch.read()).status == status
+            assert (await anext(statuses)).status == status
         watch.cancel()
 
 
@@ -70,17 +89,21 @@ async def test_a_server_whose_store_is_away_does_not_start() -> None:
 
 
 async def test_what_the_health_library_leaves_out_is_unimplemented(house: House) -> None:
-    stub = health_pb2_grpc.HealthStub(house.channel)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await stub.List(health_pb2.HealthListRequest(), timeout=5)
+        await answering(house.channel, f"{HEALTH}/List")(b"", timeout=5)
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 async def _services(channel: grpc.aio.Channel) -> set[str]:
-    stub = reflection_pb2_grpc.ServerReflectionStub(channel)  # type: ignore[no-untyped-call]
-    request = reflection_pb2.ServerReflectionRequest(list_services="")
-    call = stub.ServerReflectionInfo(iter([request]), timeout=5)
-    answers = [answer async for answer in call]
+    call: grpc.aio.StreamStreamMultiCallable[bytes, reflection_pb2.ServerReflectionResponse] = (
+        channel.stream_stream(
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+            None,
+            reflection_pb2.ServerReflectionResponse.FromString,
+        )
+    )
+    request = reflection_pb2.ServerReflectionRequest(list_services="").SerializeToString()
+    answers = [answer async for answer in call(iter([request]), timeout=5)]
     return {each.name for each in answers[0].list_services_response.service}
 
 
@@ -98,11 +121,29 @@ async def test_reflection_may_be_switched_off() -> None:
 async def test_a_port_that_is_taken_is_an_error(house: House) -> None:
     made = service(echo.Servicer())
     taken = int(house.server.address.rpartition(":")[2])
-    second = Server(
-        type(made)(**{**vars(made), "port": taken}), settings(), verifier(), ManualTime()
-    )
+    second = Server(dataclasses.replace(made, port=taken), settings(), verifier(), ManualTime())
     with pytest.raises(RuntimeError):
         await second.start()
+
+
+async def test_a_process_that_cannot_start_all_closes_all(
+    house: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    closed: list[str] = []
+
+    def closing(name: str) -> Callable[[], Awaitable[None]]:
+        async def close() -> None:
+            closed.append(name)
+
+        return close
+
+    taken = int(house.server.address.rpartition(":")[2])
+    starts = service(echo.Servicer(), closing=closing("starts"))
+    cannot = dataclasses.replace(service(echo.Servicer(), closing=closing("cannot")), port=taken)
+    chosen = settings(data_dir=tmp_path, metrics_port=0)
+    with pytest.raises(RuntimeError):
+        await serve([starts, cannot], chosen)
+    assert closed == ["starts", "cannot"]
 
 
 # drain
@@ -272,8 +313,8 @@ async def test_a_signal_drains_the_process(tmp_path: Path, number: signal.Signal
         _process("serve", tmp_path) as process,
         grpc.aio.insecure_channel(process.addresses["echo"]) as channel,
     ):
-        unary = channel.unary_unary(echo.ECHO, None, echo.EchoResponse.FromString)
-        watch = channel.unary_stream(echo.WATCH, None, echo.EchoResponse.FromString)
+        unary = answering(channel)
+        watch = watching(channel)
         headers = process.headers()
         stream = watch(b"", metadata=headers)
         assert echo.text_of(await stream.read()) == "hello"  # type: ignore[arg-type]
@@ -320,7 +361,7 @@ async def test_a_process_whose_background_fails_ends_with_an_error(tmp_path: Pat
         _process("fail", tmp_path) as process,
         grpc.aio.insecure_channel(process.addresses["echo"]) as channel,
     ):
-        unary = channel.unary_unary(echo.ECHO, None, echo.EchoResponse.FromString)
+        unary = answering(channel)
         body = echo.EchoRequest(text="fail").SerializeToString()
         await unary(body, timeout=5, metadata=process.headers())
         assert await process.told() == {"event": "flushed"}

@@ -1,6 +1,6 @@
 """The house: every service of Kafeneio in one process, each a gRPC server of its own.
 
-Without KAFENEIO_DATABASE_URL it starts a PostgreSQL of its own in the data folder, and ends it again.
+Without KAFENEIO_DATABASE_URL it starts a PostgreSQL of its own in the data folder, and ends it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ async def serve_house(settings: Settings) -> None:
         services = [await service.service(settings, url, bus) for service in SERVICES]
 
         def opened(addresses: Mapping[str, str]) -> None:
-            greet(addresses)
             tell(settings.ready_file, addresses)
+            greet(addresses)
 
         await serve(services, settings, opened)
         await bus.close()

@@ -58,7 +58,7 @@ class Play:
     `game` and `state` are those of round number `round` (from 1), None while that round waits for
     its opening throw; once all is over they stay as they were at the end.  `turn` is the number of
     the last prompt, 0 before the first; it counts through the whole match.  `outcome` is there when
-    all is over.
+    all is over.  `awaited` is whom `state` prompts, found once per state.
     """
 
     match: Match
@@ -68,6 +68,7 @@ class Play:
     turn: int = 0
     forfeits: tuple[Forfeit, ...] = ()
     outcome: Outcome | None = None
+    awaited: Seat | None = None
 
     @classmethod
     def begin(cls, match: Match) -> Play:
@@ -101,9 +102,7 @@ class Play:
     @property
     def prompted(self) -> Seat | None:
         """The seat whose move is awaited; None while the house must move, and when over."""
-        if self.outcome is not None or self.game is None:
-            return None
-        return self.game.prompted(self.state)
+        return None if self.outcome is not None or self.game is None else self.awaited
 
     @property
     def chance_due(self) -> bool:
@@ -199,8 +198,18 @@ class Play:
 
     def _prompt(self, game: AnyGame, state: Any) -> Play:
         """With a new state, and a new turn number if it begins a prompt."""
-        fresh = game.prompted(state) is not None and not game.mid_turn(state)
-        return replace(self, state=state, turn=self.turn + fresh)
+        awaited = game.prompted(state)
+        fresh = awaited is not None and not game.mid_turn(state)
+        return Play(
+            self.match,
+            game,
+            state,
+            self.round,
+            self.turn + fresh,
+            self.forfeits,
+            self.outcome,
+            awaited,
+        )
 
     def _moved(self, game: AnyGame, state: Any) -> Play:
         """With a new state of the round; a result goes to the match, which opens the next round."""

@@ -276,12 +276,8 @@ def _rolled(state: State, seat: Seat, roll: Roll) -> State:
         raise Illegal("V2.9", "the dice of this turn are thrown already")
     if not (1 <= roll.first <= 6 and 1 <= roll.second <= 6):
         raise Illegal("V2.9", "a die shows 1 to 6")
-    return replace(
-        state,
-        dice=tavli.dice_of(roll),
-        rolled=(roll.first, roll.second),
-        stage=Stage.MOVE,
-    )
+    rolled = (roll.first, roll.second)
+    return State(state.boards, state.mover, tavli.dice_of(roll), rolled, Stage.MOVE, None)
 
 
 def _passed(state: State, seat: Seat) -> State:

@@ -2,27 +2,36 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, Never
+from typing import Final, Never, TypeAlias
 
 import jwt
+import structlog
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from jwt.algorithms import OKPAlgorithm
 from kafeneio.common.v1 import errors_pb2
+from structlog.typing import FilteringBoundLogger
 
 from kafeneio_runtime.clock import SystemTime, Time
 from kafeneio_runtime.errors import unauthenticated
 from kafeneio_runtime.secrets import load_or_create
 from kafeneio_runtime.settings import Settings
 
+# Not `logs.logger`: `logs` asks a call for its caller, and so imports this module.
+_log: Final[FilteringBoundLogger] = structlog.get_logger(module=__name__)
+
 ALGORITHMS: Final = ("EdDSA", "RS256")
 _LONGEST_SUBJECT: Final = 128
 _MOST_CACHED: Final = 20_000
+_LOOK_AGAIN_SECONDS: Final = 10.0
+"""Between two looks at the key file, so that forged key ids don't make us read all the time."""
+
+KeySet: TypeAlias = Mapping[str, object]
 
 
 class Role(StrEnum):
@@ -51,23 +60,21 @@ class TokenVerifier:
 
     def __init__(
         self,
-        jwks: Mapping[str, object],
+        jwks: KeySet,
         *,
         issuer: str,
         audience: str,
         time: Time | None = None,
         most_cached: int = _MOST_CACHED,
+        look_again: Callable[[], KeySet] | None = None,
     ) -> None:
         """`jwks` is a JSON Web Key Set with Ed25519 and RSA public keys. Raises ValueError if it
-        has none.
+        has none. `look_again` reads it anew when a token names a key that was not in it: providers
+        change theirs.
         """
-        try:
-            keys = jwt.PyJWKSet.from_dict(dict(jwks)).keys
-        except jwt.PyJWTError as error:
-            raise ValueError(f"no usable key set: {error}") from None
-        self._keys = {key.key_id: key for key in keys if key.algorithm_name in ALGORITHMS}
-        if not self._keys:
-            raise ValueError(f"the key set has no key for {' or '.join(ALGORITHMS)}")
+        self._keys = _usable(jwks)
+        self._look_again = look_again
+        self._look_not_before = 0.0
         self._issuer = issuer
         self._audience = audience
         self._time: Time = time or SystemTime()
@@ -75,9 +82,18 @@ class TokenVerifier:
         self._cache: OrderedDict[str, tuple[Caller, float]] = OrderedDict()
 
     @classmethod
-    def from_file(cls, path: Path, *, issuer: str, audience: str) -> "TokenVerifier":
-        """With the keys in a JWKS file. Raises OSError or ValueError if it can't be used."""
-        return cls(json.loads(path.read_text("utf-8")), issuer=issuer, audience=audience)
+    def from_file(
+        cls, path: Path, *, issuer: str, audience: str, time: Time | None = None
+    ) -> "TokenVerifier":
+        """With the keys in a JWKS file, which may change later. Raises OSError or ValueError if it
+        can't be used.
+        """
+
+        def read() -> KeySet:
+            keys: KeySet = json.loads(path.read_text("utf-8"))
+            return keys
+
+        return cls(read(), issuer=issuer, audience=audience, time=time, look_again=read)
 
     def verify(self, token: str) -> Caller:
         """Who `token` speaks for. Raises a TOKEN_INVALID or TOKEN_EXPIRED `Refusal`."""
@@ -99,7 +115,7 @@ class TokenVerifier:
 
     def _claims(self, token: str) -> Mapping[str, object]:
         try:
-            key = self._keys[jwt.get_unverified_header(token)["kid"]]
+            key = self._key(jwt.get_unverified_header(token)["kid"])
             claims: Mapping[str, object] = jwt.decode(
                 token,
                 key,
@@ -113,6 +129,29 @@ class TokenVerifier:
         except (jwt.PyJWTError, KeyError, TypeError):
             _invalid()
         return claims
+
+    def _key(self, key_id: str) -> jwt.PyJWK:
+        """Raises KeyError if there is none of this id."""
+        now = self._time.monotonic()
+        if key_id not in self._keys and self._look_again and now >= self._look_not_before:
+            self._look_not_before = now + _LOOK_AGAIN_SECONDS
+            try:
+                self._keys = _usable(self._look_again())
+            except (OSError, ValueError) as error:
+                _log.warning("the new keys are unusable, the old ones stay", exc_info=error)
+            self._cache.clear()  # a key may have been withdrawn
+        return self._keys[key_id]
+
+
+def _usable(jwks: KeySet) -> dict[str | None, jwt.PyJWK]:
+    try:
+        keys = jwt.PyJWKSet.from_dict(dict(jwks)).keys
+    except (jwt.PyJWTError, TypeError) as error:
+        raise ValueError(f"no usable key set: {error}") from None
+    usable = {key.key_id: key for key in keys if key.algorithm_name in ALGORITHMS}
+    if not usable:
+        raise ValueError(f"the key set has no key for {' or '.join(ALGORITHMS)}")
+    return usable
 
 
 def _caller(claims: Mapping[str, object]) -> Caller:

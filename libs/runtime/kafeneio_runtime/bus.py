@@ -185,7 +185,10 @@ class _Consumer:
         while True:
             try:
                 await handler(batch)
-            except Exception as error:  # noqa: BLE001 (whatever it is, the events must not be lost)
+            except BaseException as error:
+                task = asyncio.current_task()
+                if not isinstance(error, Exception) and (task is None or task.cancelling()):
+                    raise  # it is we who are ended; else something inside of the handler was
                 _FAILURES.labels(self.name).inc()
                 _log.error(
                     "events not handled", consumer=self.name, subject=self.subject, exc_info=error

@@ -168,6 +168,7 @@ _STORE_AWAY: Final = (
     asyncpg.InsufficientResourcesError,  # class 53: no connection or memory left
     asyncpg.SerializationError,  # a transaction that may simply be run again
     asyncpg.DeadlockDetectedError,
+    asyncpg.InternalClientError,  # what asyncpg stumbles over when a connection dies in its hands
 )
 
 _CLOSED_CONNECTION: Final = ("connection is closed", "pool is clos")

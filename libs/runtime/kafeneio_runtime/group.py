@@ -67,6 +67,8 @@ class GroupCommit(Generic[Item, Answer]):
     async def _work(self) -> None:
         try:
             while self._queue:
+                # No waiting; but whoever queues in this very round of the loop comes along.
+                await asyncio.sleep(0)
                 batch = [self._queue.popleft() for _ in range(min(self._most, len(self._queue)))]
                 await self._answer(batch)
         finally:

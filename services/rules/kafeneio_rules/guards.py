@@ -102,6 +102,13 @@ def read_request(request_id: str) -> Request:
     return Request(caller().subject, parse_id(request_id, "request_id"), request_digest())
 
 
+def storable(text: str, field: str) -> str:
+    """A text as it was sent; raises MALFORMED where PostgreSQL cannot keep it."""
+    if "\0" in text:
+        raise malformed(field, "must not have a NUL in it")
+    return text
+
+
 def read_terms(message: game_pb2.Terms, players: int) -> Terms:
     """What is to be agreed, with every option and the target settled.
 
@@ -126,7 +133,7 @@ def page_start(token: str, version: int) -> int:
     if not token:
         return 0
     seen, _, start = token.partition(".")
-    if not (seen.isdecimal() and start.isdecimal()):
+    if not (seen.isdecimal() and start.isdecimal() and len(start) < 10):
         raise malformed("page_token", "this token was not made here")
     if int(seen) != version:
         raise stale(version)

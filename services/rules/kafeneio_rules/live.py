@@ -232,6 +232,7 @@ class LiveGames:
         self._games = games
         self._vault = vault
         self._live: OrderedDict[UUID, Live] = OrderedDict()
+        self._watched: set[UUID] = set()
 
     async def find(self, game_id: UUID) -> Live:
         """A game, perhaps some moments old.
@@ -260,24 +261,24 @@ class LiveGames:
         if not live.table.play.over and await self._is_old(live):
             await self._reload(live)
 
-    def is_behind(self, game_id: UUID, version: int) -> bool:
-        """Whether a game that is known here has gone on to `version`; 0 may be anything before its
-        start."""
-        live = self._live.get(game_id)
-        return live is not None and (version == 0 or version > live.table.version)
-
-    async def look(self, game_id: UUID, version: int = 0) -> None:
-        """A game that may be known here has gone on to `version`; 0 where that is not known."""
+    async def look(self, game_id: UUID) -> None:
+        """Something has been committed for a game that may be known here."""
         if (live := self._live.get(game_id)) is not None:
-            async with live.lock:  # held by whoever writes: most hints are his own echo
-                if self.is_behind(game_id, version):
-                    await self.refresh(live)
-
-    async def look_at_watched(self) -> None:
-        """Hints may have been lost: look at every game that somebody waits for."""
-        for live in [live for live in self._live.values() if live.watchers]:
             async with live.lock:
                 await self.refresh(live)
+
+    def watched_ids(self) -> set[UUID]:
+        """Games that somebody waits for."""
+        return set(self._watched)
+
+    async def look_at_watched(self) -> None:
+        """Look at every game that somebody waits for."""
+        watched = self.watched_ids()
+        versions = await self._games.versions(watched)
+        for game_id in watched:
+            live = self._live[game_id]
+            if versions.get(game_id, 0) != live.table.version or live.table.version == 0:
+                await self.look(game_id)
 
     def wake_watchers(self) -> None:
         """Ring every bell: the streams are to end."""
@@ -376,11 +377,15 @@ class LiveGames:
     @contextmanager
     def watched(self, live: Live) -> Iterator[None]:
         """While somebody watches, the game stays here."""
+        game_id = live.table.game_id
         live.watchers += 1
+        self._watched.add(game_id)
         try:
             yield
         finally:
             live.watchers -= 1
+            if not live.watchers:
+                self._watched.discard(game_id)
 
     def _forget(self) -> None:
         """Drop the games that were looked at longest ago, unless somebody is busy with them."""

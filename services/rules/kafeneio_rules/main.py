@@ -21,6 +21,7 @@ from kafeneio_runtime.store import Store, migrate
 
 from kafeneio_rules.background import Background
 from kafeneio_rules.live import LiveGames
+from kafeneio_rules.replicas import Replicas
 from kafeneio_rules.rulebook import RuleBookServicer
 from kafeneio_rules.server import GameServicer
 from kafeneio_rules.storage import SUBJECT, Games
@@ -50,9 +51,10 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
     relay = Relay(store, bus, SUBJECT)
     games, vault = Games(store), Vault(chance_key(settings))
     live = LiveGames(games, vault)
-    waiting = Waiting(games, live, vault, time, relay.wake)
+    replicas = Replicas(store, live, relay, time)
+    waiting = Waiting(games, live, vault, time, replicas.written)
     servicer = GameServicer(
-        games, live, waiting, time, settings.heartbeat_seconds, draining, relay.wake
+        games, live, waiting, time, settings.heartbeat_seconds, draining, replicas.written
     )
     retention = timedelta(hours=settings.request_retention_hours)
     background = Background(store, games, live, waiting, time, draining, retention)
@@ -73,8 +75,10 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
         ready=store.ping,
         background=(
             relay.run,
-            background.hear_replicas,
-            background.follow_replicas,
+            replicas.tell,
+            replicas.hear,
+            replicas.follow,
+            replicas.look,
             background.end_no_shows,
             background.count_games,
             background.forget_requests,

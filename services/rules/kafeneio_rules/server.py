@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
+from uuid import UUID
 
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
@@ -33,11 +35,15 @@ from kafeneio_rules.guards import (
     page_start,
     read_actions,
     read_request,
+    storable,
     visible_seat,
 )
 from kafeneio_rules.live import DatedStep, Live, LiveGames, Table
 from kafeneio_rules.storage import Games
 from kafeneio_rules.waiting import Waiting
+
+MOST_EVENTS: Final = 2**63 - 1
+"""No sequence of events is longer: the database counts no further."""
 
 
 def answered(
@@ -53,7 +59,7 @@ def answered(
 class GameServicer(game_pb2_grpc.GameServiceServicer):
     """The calls of `kafeneio.rules.v1.GameService`; their meaning stands in the contract.
 
-    `announced` is called after every commit that has announced something.
+    `written` is told of each game that a call has written to.
     """
 
     games: Games
@@ -62,7 +68,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     time: Time
     heartbeat_seconds: float
     draining: asyncio.Event
-    announced: Callable[[], None]
+    written: Callable[[UUID], None]
 
     # --- before the start --------------------------------------------------------------------
 
@@ -101,24 +107,29 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         if request.after_version > live.table.version:
             raise not_yet(live.table.version)
         viewer = live.table.seat_of(caller().subject)
-        sent = request.after_version
+        sent, beat_at = request.after_version, self._next_beat()
         with self.live.watched(live):
             while True:
                 changed = live.changed  # taken before looking, so that no change is missed
                 for step in await self.live.since(live, sent):
                     yield game_pb2.WatchGameResponse(update=step.update(viewer))
-                    sent = step.step.version
+                    sent, beat_at = step.step.version, self._next_beat()
                 if live.table.play.over and sent == live.table.version:
                     return
                 if self.draining.is_set():
                     yield game_pb2.WatchGameResponse(draining=game_pb2.Draining())
                     return
                 try:
-                    async with asyncio.timeout(self.heartbeat_seconds):
+                    # Until then, and not so long again for every bell that brings no row.
+                    async with asyncio.timeout(beat_at - self.time.monotonic()):
                         await changed.wait()
                 except TimeoutError:
                     beat = game_pb2.Heartbeat(server_time=wire.timestamp(self.time.now()))
                     yield game_pb2.WatchGameResponse(heartbeat=beat)
+                    beat_at = self._next_beat()
+
+    def _next_beat(self) -> float:
+        return self.time.monotonic() + self.heartbeat_seconds
 
     async def ListLegalActions(
         self, request: game_pb2.ListLegalActionsRequest, context: object
@@ -169,9 +180,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         size = request.page_size or 50
         before = parse_id(request.page_token, "page_token") if request.page_token else None
         status = wire.STATUS_NAMES.get(request.status, "")
-        found = await self.games.listed(
-            request.player_id, request.variant, status, before, size + 1
-        )
+        player = storable(request.player_id, "player_id")
+        variant = storable(request.variant, "variant")
+        found = await self.games.listed(player, variant, status, before, size + 1)
         response = game_pb2.ListGamesResponse()
         for header in found[:size]:
             response.games.append(wire.summary(header))
@@ -185,7 +196,8 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         """What was announced about a game."""
         game_id = parse_id(request.game_id, "game_id")
         await self.live.find(game_id)
-        found = await self.games.events(game_id, request.after_sequence, request.page_size or 100)
+        after = min(request.after_sequence, MOST_EVENTS)
+        found = await self.games.events(game_id, after, request.page_size or 100)
         response = game_pb2.ListEventsResponse()
         response.events.extend(map(wire.stored_event, found))
         return response
@@ -218,7 +230,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                     if steps is None:
                         raise stale(live.table.version)
                 else:
-                    self.announced()
+                    self.written(table.game_id)
         played, house = answered(steps, seat)
         return game_pb2.ActResponse(played=played, house=house)
 
@@ -275,8 +287,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
             check_not_ended(table)
             return domain.abort(table.play, table.version), table.drawn
 
+        reason = storable(request.reason, "reason")
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
-        steps = await self._decide(live, request.request_id, change, request.reason)
+        steps = await self._decide(live, request.request_id, change, reason)
         return game_pb2.AbortGameResponse(version=steps[0].step.version)
 
     async def _decide(
@@ -297,7 +310,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                     changed, drawn = change(table)
                     steps = await self.live.commit(live, changed, drawn, called, reason)
                 if steps is not None:
-                    self.announced()
+                    self.written(table.game_id)
                     return steps
 
     # --- after the end -----------------------------------------------------------------------
@@ -320,8 +333,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         if request.WhichOneof("subject") == "record":
             try:
                 record = records.from_message(request.record)
-            except records.BadRecord as error:
-                raise malformed("record", str(error)) from error
+            except ValueError as error:  # not even to be read: that is a verdict, too
+                finding = game_pb2.Finding(text=f"MALFORMED: {error}")
+                return game_pb2.VerifyRecordResponse(findings=[finding])
         else:
             _, record = await self._record(request.game_id)
         problems = await asyncio.to_thread(verify, record)

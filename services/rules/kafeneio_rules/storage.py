@@ -21,7 +21,7 @@ from kafeneio_games.match import Outcome
 from kafeneio_runtime.bus import Event
 from kafeneio_runtime.group import GroupCommit
 from kafeneio_runtime.outbox import Announcement, events_after
-from kafeneio_runtime.store import Connection, Store
+from kafeneio_runtime.store import Connection, Reserved, Store
 
 from kafeneio_rules.domain import Status, Terms
 
@@ -155,7 +155,6 @@ class Work:
         await self.connection.execute(
             "UPDATE seats SET word = $3 WHERE game_id = $1 AND seat = $2", self.game_id, seat, word
         )
-        await self.connection.execute("SELECT pg_notify('rules', $1 || ' 0')", str(self.game_id))
 
     async def append(self, append: Append) -> datetime | None:
         """Write rows in this transaction; None where the version is taken."""
@@ -167,11 +166,13 @@ class Games:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._writer = Reserved(store)
         self._commits = GroupCommit(self._commit)
 
     async def close(self) -> None:
         """Finish what is under way."""
         await self._commits.close()
+        await self._writer.close()
 
     async def append(self, append: Append) -> datetime | None:
         """Write rows with whatever else is waiting; the time of the commit, or None where the
@@ -179,7 +180,7 @@ class Games:
         return await self._commits.submit(append)
 
     async def _commit(self, batch: Sequence[Append]) -> list[datetime | None]:
-        async with self._store.acquire() as connection:
+        async with self._writer.use() as connection:
             return await _append(connection, batch)
 
     @asynccontextmanager
@@ -204,6 +205,16 @@ class Games:
                 "SELECT coalesce(max(version), 0) FROM log WHERE game_id = $1", game_id
             )
         return version
+
+    async def versions(self, game_ids: set[UUID]) -> dict[UUID, int]:
+        """The version of the last row of each game that has one."""
+        async with self._store.acquire() as connection:
+            rows = await connection.fetch(
+                "SELECT game_id, max(version) AS version FROM log WHERE game_id = ANY ($1::uuid[])"
+                " GROUP BY game_id",
+                list(game_ids),
+            )
+        return {row["game_id"]: row["version"] for row in rows}
 
     async def due(self) -> list[UUID]:
         """Games that still wait although the time to join is over (F6)."""

@@ -26,7 +26,7 @@ from kafeneio_runtime.secrets import Vault, new_secret
 
 from kafeneio_rules import domain
 from kafeneio_rules.domain import Change, Status, Terms
-from kafeneio_rules.guards import game_cancelled, game_over, read_terms
+from kafeneio_rules.guards import game_cancelled, game_over, read_terms, storable
 from kafeneio_rules.live import LiveGames, Table
 from kafeneio_rules.storage import Games, Header, Work
 
@@ -36,18 +36,21 @@ JOIN_TIMEOUT: Final = timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What is done to games that have not started; `announced` is called after each commit."""
+    """What is done to games that have not started; `written` is told of each after a commit."""
 
     games: Games
     live: LiveGames
     vault: Vault
     time: Time
-    announced: Callable[[], None]
+    written: Callable[[UUID], None]
 
     async def create(self, request: game_pb2.CreateGameRequest) -> game_pb2.CreateGameResponse:
         """Make a game; the same id on the same terms is the same game."""
         terms = read_terms(request.terms, len(request.player_ids))
-        players = tuple(request.player_ids)
+        players = tuple(
+            storable(player, f"player_ids[{seat}]")
+            for seat, player in enumerate(request.player_ids)
+        )
         game_id = parse_id(request.game_id, "game_id")
         timeout = JOIN_TIMEOUT
         if request.HasField("join_timeout"):
@@ -168,7 +171,7 @@ class Waiting:
 
     async def _committed(self, game_id: UUID) -> None:
         await self.live.look(game_id)
-        self.announced()
+        self.written(game_id)
 
 
 async def _write(work: Work, table: Table, ending: Callable[[Play], Change]) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2
 from kafeneio_games import portes, tavli
-from kafeneio_games.game import AnyGame, Entry, Seat, Unreadable
+from kafeneio_games.game import AnyGame, Entry, Seat
 from kafeneio_games.match import OpeningThrow, Outcome, read_opening, write_opening
 from kafeneio_games.play import CANCEL, RESIGN, Forfeit, Play, forfeit_text, void_text
 from kafeneio_runtime.bus import Event
@@ -98,16 +98,14 @@ def action_text(game: AnyGame, action: actions_pb2.Action, field: str) -> str:
     """
     kind = action.WhichOneof("action")
     text = action.notation
-    if kind is not None:
-        written = _written(action, kind)
-        if text and text != written:
-            raise malformed(field, f"the message says {written!r}, its notation {text!r}")
-        text = written
     try:
-        game.read(text)
-    except Unreadable as unreadable:
+        written = text if kind is None else _written(action, kind)
+        game.read(written)
+    except ValueError as unreadable:  # `Unreadable`, or a reason that has no name
         raise malformed(field, str(unreadable)) from unreadable
-    return text
+    if text and text != written:
+        raise malformed(field, f"the message says {written!r}, its notation {text!r}")
+    return written
 
 
 def _written(action: actions_pb2.Action, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Writes a line when it has ended. Never a body, never a token."""
+"""Writes a line when a call has ended. Never a body, never a token."""
 
 from time import perf_counter
 from typing import Final
@@ -25,7 +25,9 @@ class Log(Layer):
             try:
                 response = await inner(call)
             except BaseException:
-                _log.info("call ended", **_outcome(call), milliseconds=_since(begin))
+                # That a client goes is daily life, above all for a stream.
+                write = _log.debug if _was_cancelled(call) else _log.info
+                write("call ended", **_outcome(call), milliseconds=_since(begin))
                 raise
             _log.debug("call answered", milliseconds=_since(begin))
             return response
@@ -33,11 +35,16 @@ class Log(Layer):
         return logged
 
 
+def _was_cancelled(call: Call) -> bool:
+    return call.refusal is None and call.context.code() is None
+
+
 def _outcome(call: Call) -> dict[str, str]:
     if call.refusal is None:
-        return {"code": "CANCELLED"}
-    code = call.refusal.code.name
-    return {"code": code, "reason": call.refusal.reason_name, "why": call.refusal.message}
+        code = call.context.code()  # of a handler that has ended the call itself
+        return {"code": "CANCELLED" if _was_cancelled(call) else code.name}
+    code = call.refusal.code
+    return {"code": code.name, "reason": call.refusal.reason_name, "why": call.refusal.message}
 
 
 def _since(begin: float) -> float:
