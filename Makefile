@@ -24,7 +24,7 @@ $(SETUP): $(SETUP_NEEDS)
 	touch $@
 
 run: setup ## start the house: every service, with a PostgreSQL of its own
-	$(BIN)/kafeneio serve house
+	KAFENEIO_LOG_FORMAT=$${KAFENEIO_LOG_FORMAT:-console} $(BIN)/kafeneio serve house
 
 demo: setup ## let two programs play a whole game in a house of its own (GAME=portes)
 	$(BIN)/kafeneio demo $(or $(GAME),portes)
@@ -43,7 +43,7 @@ bench: setup ## measure speed, each beside a bare baseline in the same run
 	$(BIN)/python -m tests.bench
 
 closures: setup ## install each lib and service alone and import it
-	$(BIN)/python deploy/checks/closures.py $(PACKAGES)
+	$(BIN)/python deploy/checks/closures.py
 
 lock: setup ## make requirements.lock anew
 	$(BIN)/python deploy/checks/lock.py

@@ -112,7 +112,7 @@ def expected_events(game: pb.Game, updates: Iterable[pb.GameUpdate]) -> list[Tol
         gone = len(position.forfeits)
         if turn is not None and prompt != turn:
             told.append((version, "turn_started", *turn))
-        if position.HasField("outcome"):
+        if position.status == pb.GAME_STATUS_FINISHED:  # whoever cancels knows
             told.append((version, "game_finished", game.terms.variant, "S4"))
         prompt = turn
     return told

@@ -163,7 +163,7 @@ async def play(rules: Rules, watched: list[pb.WatchGameResponse]) -> pb.Game:
         await rules.turn(game.game_id)
         await rules.events(game.game_id)
         who = SEATS[position.turn.seat]
-        for action in ("64", "pass", "!resign", "bar/20"):
+        for action in ("64", "pass", "!resign"):
             await refusal(rules.act(game.game_id, position.version, who, [notation(action)]))
         await refusal(rules.act(game.game_id, position.version - 1, who, [notation("13/7")]))
         await refusal(rules.record(game.game_id))

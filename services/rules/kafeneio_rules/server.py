@@ -289,6 +289,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
 
         reason = storable(request.reason, "reason")
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
+        if live.table.version == 0:  # so that nobody takes his seat meanwhile
+            called = read_request(request.request_id)
+            await self.waiting.abort(live.table.game_id, called, reason)
         steps = await self._decide(live, request.request_id, change, reason)
         return game_pb2.AbortGameResponse(version=steps[0].step.version)
 

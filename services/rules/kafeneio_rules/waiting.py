@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -28,7 +29,7 @@ from kafeneio_rules import domain
 from kafeneio_rules.domain import Change, Status, Terms
 from kafeneio_rules.guards import game_cancelled, game_over, read_terms, storable
 from kafeneio_rules.live import LiveGames, Table
-from kafeneio_rules.storage import Games, Header, Work
+from kafeneio_rules.storage import Games, Header, Request, Work
 
 JOIN_TIMEOUT: Final = timedelta(seconds=30)
 """F6, unless the table says otherwise."""
@@ -121,6 +122,15 @@ class Waiting:
             await self._committed(game_id)
         return len(due)
 
+    async def abort(self, game_id: UUID, request: Request, reason: str) -> None:
+        """End a game void that waits for its seats; nothing is done to one that does not."""
+        async with self.games.locked(game_id) as work:
+            header = await work.header()
+            if header is not None and header.status is Status.WAITING:
+                ending = partial(domain.abort, version=0)
+                await _write(work, Table.fold(header, ()), ending, request, reason)
+        await self._committed(game_id)
+
     def _new(self, game_id: UUID, terms: Terms, players: tuple[str, ...]) -> Header:
         secret = new_secret()
         return Header(
@@ -174,8 +184,14 @@ class Waiting:
         self.written(game_id)
 
 
-async def _write(work: Work, table: Table, ending: Callable[[Play], Change]) -> None:
-    await work.append(table.append(ending(table.play), 0, None, ""))
+async def _write(
+    work: Work,
+    table: Table,
+    ending: Callable[[Play], Change],
+    request: Request | None = None,
+    reason: str = "",
+) -> None:
+    await work.append(table.append(ending(table.play), 0, request, reason))
 
 
 async def _seated(
