@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -21,17 +21,15 @@ import asyncpg
 import grpc
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2_grpc, rulebook_pb2_grpc
 from kafeneio.rules.v1 import game_pb2 as pb
-from kafeneio_games import portes
-from kafeneio_games.game import Seat
 from kafeneio_rules import main
 from kafeneio_runtime.auth import DevelopmentKey, Role, development_key, token_verifier
 from kafeneio_runtime.bus import InProcessBus
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
+
+from tests.rules.moves import some_turn
 
 SERVICE: Final = "matchmaking"
 OPERATOR: Final = "operator"
@@ -52,7 +50,6 @@ _ROLES: Final = {SERVICE: Role.SERVICE, OPERATOR: Role.OPERATOR}
 
 Query = TypeVar("Query", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
-Result = TypeVar("Result")
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 Snapshot: TypeAlias = dict[str, tuple[int, str]]
 Choose: TypeAlias = Callable[[Sequence[actions_pb2.Action]], actions_pb2.Action]
@@ -80,96 +77,10 @@ class Ids:
 new_id: Final = Ids()
 
 
-@dataclass(frozen=True)
-class Refused:
-    """What a refused caller is told."""
-
-    code: str
-    reason: str = ""
-    domain: str = ""
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    fields: tuple[str, ...] = ()
-    retry_seconds: float | None = None
-    request_id: str = ""
-
-    @property
-    def what(self) -> tuple[str, str]:
-        """Code and reason."""
-        return self.code, self.reason
-
-    @classmethod
-    def of(cls, error: grpc.aio.AioRpcError) -> Refused:
-        """The status of a call with its details; those that it lacks are empty."""
-        told: dict[str, Any] = {"code": error.code().name}
-        status = rpc_status.from_call(error)
-        for packed in status.details if status is not None else ():
-            info = error_details_pb2.ErrorInfo()
-            bad = error_details_pb2.BadRequest()
-            retry = error_details_pb2.RetryInfo()
-            request = error_details_pb2.RequestInfo()
-            if packed.Unpack(info):
-                told |= {"reason": info.reason, "domain": info.domain}
-                told["metadata"] = dict(info.metadata)
-            elif packed.Unpack(bad):
-                told["fields"] = tuple(each.field for each in bad.field_violations)
-            elif packed.Unpack(retry):
-                told["retry_seconds"] = retry.retry_delay.ToTimedelta().total_seconds()
-            elif packed.Unpack(request):
-                told["request_id"] = request.request_id
-        return cls(**told)
-
-
-async def refusal(call: Awaitable[object]) -> Refused:
-    """How a call is refused; fails where it is answered."""
-    try:
-        answer = await call
-    except grpc.aio.AioRpcError as error:
-        return Refused.of(error)
-    raise AssertionError(f"answered instead of refused: {answer!r}"[:500])
-
-
-async def outcome_of(call: Awaitable[Result]) -> Result | Refused:
-    """The answer, or how it was refused; for calls that race."""
-    try:
-        return await call
-    except grpc.aio.AioRpcError as error:
-        return Refused.of(error)
-
-
-def notation(text: str) -> actions_pb2.Action:
-    """An action in its short form only."""
-    return actions_pb2.Action(notation=text)
-
-
 def latest(answer: pb.ActResponse | pb.ResignResponse) -> pb.Position:
     """The position after everything that a call has set off."""
     update = answer.house if answer.HasField("house") else answer.played
     return update.position
-
-
-def seen(position: pb.Position) -> portes.State:
-    """A position in which a seat is prompted, as the rules know it."""
-    table = position.view.tavli
-    first, second = (bytes(side.points) for side in table.sides)
-    return portes.State(
-        (first, second),
-        Seat(table.mover),
-        tuple(table.dice),
-        tuple(table.rolled),
-        portes.Stage.MOVE,
-        None,
-    )
-
-
-def some_turn(position: pb.Position, random: Random) -> list[actions_pb2.Action]:
-    """A whole turn of the prompted seat, found here instead of asked for step by step."""
-    game, state, seat = portes.Portes(), seen(position), Seat(position.turn.seat)
-    steps: list[actions_pb2.Action] = []
-    while not steps or (game.to_act(state) == (seat,) and game.mid_turn(state)):
-        step = random.choice(list(game.legal(state, seat)))
-        state = game.apply(state, seat, step)
-        steps.append(notation(game.write(step)))
-    return steps
 
 
 @dataclass
@@ -485,19 +396,3 @@ class Rules:
         return await self.database.fetch(
             "SELECT * FROM log WHERE game_id = $1::text::uuid ORDER BY version", game_id
         )
-
-
-async def next_message(stream: Watch) -> pb.WatchGameResponse:
-    """What comes next; fails where the stream has ended."""
-    async with asyncio.timeout(PATIENCE):
-        message = await stream.read()
-    assert isinstance(message, pb.WatchGameResponse), "the stream has ended"
-    return message
-
-
-async def next_update(stream: Watch) -> pb.GameUpdate:
-    """The next row of a stream, heartbeats passed over."""
-    while (message := await next_message(stream)).HasField("heartbeat"):
-        pass
-    assert message.HasField("update")
-    return message.update

@@ -6,8 +6,10 @@ import pytest
 from kafeneio.rules.v1 import actions_pb2, events_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, latest, notation, refusal
+from tests.harness import SEATS, Rules, latest
+from tests.rules.moves import notation
 from tests.rules.referee import check_events, check_rows, texts
+from tests.rules.refusal import refusal
 
 START = [0] * 6 + [5, 0, 3] + [0] * 4 + [5] + [0] * 10 + [2, 0]
 

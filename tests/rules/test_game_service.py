@@ -10,17 +10,10 @@ import pytest
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import (
-    OPERATOR,
-    SEATS,
-    SERVICE,
-    STRANGER,
-    Rules,
-    latest,
-    notation,
-    refusal,
-)
+from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules, latest
+from tests.rules.moves import notation, some_turn
 from tests.rules.referee import CHANCE, check_events, check_rows, texts
+from tests.rules.refusal import refusal
 
 START = [0] * 6 + [5, 0, 3] + [0] * 4 + [5] + [0] * 10 + [2, 0]
 """V3.1: two on 24, five on 13, three on 8, five on 6."""
@@ -186,6 +179,29 @@ async def test_a_batch_is_all_or_nothing(rules: Rules, place: int) -> None:
     # What was drawn for a call that was refused is drawn again, so the dice are still provable.
     await rules.resign(game.game_id, who)
     assert (await rules.verify(game.game_id)).valid
+
+
+async def test_nothing_may_follow_the_last_checker(rules: Rules) -> None:
+    """The game is not over for a batch that is not played."""
+    game = await rules.start()
+    random, position = Random(3), game.position
+    while True:
+        turn = some_turn(position, random)
+        who = SEATS[position.turn.seat]
+        if position.view.tavli.sides[position.turn.seat].points[0] + len(turn) >= 15:
+            before = await rules.snapshot()
+            refused = await refusal(
+                rules.act(game.game_id, position.version, who, [*turn, turn[-1]])
+            )
+            assert refused.code == "FAILED_PRECONDITION"
+            assert refused.reason in {"ILLEGAL_ACTION", "NOT_YOUR_TURN"}
+            assert await rules.snapshot() == before
+        answer = await rules.act(game.game_id, position.version, who, turn)
+        position = latest(answer)
+        if position.status == pb.GAME_STATUS_FINISHED:
+            break
+    assert not answer.HasField("house")
+    assert position.outcome.decided.winners[0] == SEATS.index(who)
 
 
 async def test_either_form_of_an_action_or_both(rules: Rules) -> None:

@@ -15,7 +15,9 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import OPERATOR, SEATS, SERVICE, Rules, latest, new_id, notation, refusal
+from tests.harness import OPERATOR, SEATS, SERVICE, Rules, latest, new_id
+from tests.rules.moves import notation
+from tests.rules.refusal import refusal
 from tests.rules.stage import METHODS, MUTATING, Said, Stage, path_of
 
 # What a call of each method writes in the games of the stage: rows of the log, and events.
@@ -174,6 +176,33 @@ async def test_a_refusal_is_not_kept(rules: Rules) -> None:
         assert refused.reason == "ILLEGAL_ACTION"
     turn = await rules.whole_turn(game.game_id, who)
     assert (await rules.act(game.game_id, version, who, turn, request_id)).HasField("played")
+
+
+async def test_the_same_game_made_again_under_another_request_id(rules: Rules) -> None:
+    game = await rules.create(target=3, options={"disconnect_points": "two"})
+    await rules.join(game, SEATS[0])
+    before = await rules.snapshot()
+    request = pb.CreateGameRequest(
+        request_id=new_id(), game_id=game.game_id, terms=game.terms, player_ids=SEATS
+    )
+    assert request.terms.edition == 1, "said out loud what was meant before"
+    again = (await rules.ask(rules.games.CreateGame, request)).game
+    assert again == await rules.get(game.game_id)
+    assert again.commitment == game.commitment
+    after = await rules.snapshot()
+    assert {name for name in before if before[name] != after[name]} == {"requests"}
+
+
+async def test_a_seat_joined_again_with_the_same_word(rules: Rules) -> None:
+    game = await rules.create()
+    for _ in range(3):
+        joined = await rules.join(game, SEATS[0], b"my word")
+        assert [seat.joined for seat in joined.seats] == [True, False]
+    started = await rules.join(game, SEATS[1])
+    before = await rules.snapshot()
+    assert await rules.join(game, SEATS[0], b"my word") == started
+    after = await rules.snapshot()
+    assert {name for name in before if before[name] != after[name]} == {"requests"}
 
 
 async def test_request_ids_are_those_of_a_caller(rules: Rules) -> None:

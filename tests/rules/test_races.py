@@ -11,17 +11,11 @@ from random import Random
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import (
-    SEATS,
-    Refused,
-    Rules,
-    latest,
-    new_id,
-    next_message,
-    outcome_of,
-    some_turn,
-)
+from tests.harness import SEATS, Rules, latest, new_id
+from tests.rules.moves import some_turn
 from tests.rules.referee import check_events, check_rows, texts
+from tests.rules.refusal import Refused, outcome_of
+from tests.rules.streams import next_message
 
 Pair = tuple[Rules, Rules]
 
@@ -167,6 +161,7 @@ async def test_the_last_seat_and_an_operator(pair: Pair) -> None:
         if isinstance(joined, Refused):
             assert joined.what == ("FAILED_PRECONDITION", "GAME_OVER")
             assert version == 1
+            assert [seat.joined for seat in over.seats] == [True, False]
     assert sum(versions.values()) == 20
 
 

@@ -12,7 +12,8 @@ from typing import Final, TypeAlias
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, STRANGER, Rules, latest, refusal
+from tests.harness import SEATS, STRANGER, Rules, latest
+from tests.rules.refusal import refusal
 
 WORDS: Final = {SEATS[0]: b"", SEATS[1]: bytes(range(64))}
 
@@ -181,6 +182,11 @@ def word(index: int, value: bytes) -> Change:
     return lambda record: record.words.__setitem__(index, value)
 
 
+def other_chance(record: pb.Record) -> None:
+    record.secret = bytes(32)
+    record.commitment = hashlib.sha256(record.secret).digest()
+
+
 TAMPERED: Final[dict[str, Change]] = {
     "another game": put("game_id", lambda record: "01980000-0000-7000-8000-ffffffffffff"),
     "another variant": lambda record: setattr(record.terms, "variant", "chess"),
@@ -192,10 +198,7 @@ TAMPERED: Final[dict[str, Change]] = {
     "no commitment": put("commitment", lambda record: b""),
     "another secret": put("secret", lambda record: flipped(record.secret)),
     "no secret": put("secret", lambda record: b""),
-    "secret and commitment of another game": lambda record: (
-        setattr(record, "secret", bytes(32)),
-        setattr(record, "commitment", hashlib.sha256(bytes(32)).digest()),
-    ),
+    "secret and commitment of another game": other_chance,
     "another word": word(1, b"another"),
     "a word where there was none": word(0, b"\0"),
     "words changed over": lambda record: record.words.reverse(),

@@ -10,7 +10,8 @@ from datetime import timedelta
 import pytest
 from kafeneio_runtime.auth import DevelopmentKey, Role
 
-from tests.harness import OPERATOR, PATIENCE, SERVICE, STRANGER, Metadata, Refused, Rules, refusal
+from tests.harness import OPERATOR, PATIENCE, SERVICE, STRANGER, Metadata, Rules
+from tests.rules.refusal import Refused, refusal
 from tests.rules.stage import METHODS, MUTATING, Said, Stage, path_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -9,7 +9,9 @@ import pytest
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import Refused, new_id, notation, refusal
+from tests.harness import new_id
+from tests.rules.moves import notation
+from tests.rules.refusal import Refused, refusal
 from tests.rules.stage import Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,11 +8,12 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 from buf.validate import validate_pb2
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, refusal
+from tests.harness import SEATS
+from tests.rules.refusal import refusal
 from tests.rules.stage import METHODS, Stage, path_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -241,7 +242,7 @@ def _ruled(message: Descriptor, prefix: str, above: tuple[str, ...] = ()) -> Ite
             yield prefix + field.name
         inner = field.message_type
         if (
-            field.type == FieldDescriptor.TYPE_MESSAGE
+            inner is not None
             and inner.full_name.startswith("kafeneio.")
             and not inner.GetOptions().map_entry
             and inner.full_name not in above

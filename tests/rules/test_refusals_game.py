@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 from kafeneio.common.v1 import errors_pb2
 
-from tests.harness import refusal
 from tests.rules.calls import Case
+from tests.rules.refusal import refusal
 from tests.rules.refused_games import GAMES, LOOKING
 from tests.rules.refused_play import PLAY
 from tests.rules.stage import METHODS, MUTATING, Stage, path_of
@@ -74,7 +74,7 @@ async def test_every_reason_has_a_documented_code() -> None:
         name.removeprefix("ERROR_REASON_")
         for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name
     }
-    assert set(documented_codes()) == reasons - {"UNSPECIFIED"}
+    assert set(documented_codes()) >= reasons - {"UNSPECIFIED"}
 
 
 async def test_every_reason_that_a_method_documents_is_met() -> None:

@@ -7,8 +7,11 @@ from random import Random
 
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, latest, new_id, next_update, refusal, some_turn
+from tests.harness import SEATS, Rules, latest, new_id
+from tests.rules.moves import notation, some_turn
 from tests.rules.referee import check_events, check_rows
+from tests.rules.refusal import refusal
+from tests.rules.streams import next_update
 
 Pair = tuple[Rules, Rules]
 
@@ -91,6 +94,28 @@ async def test_a_replica_that_is_behind_looks_again(pair: Pair) -> None:
     turn = some_turn(position, Random(1))
     answer = await second.act(game.game_id, position.version, who, turn)
     assert answer.house.position.version == position.version + 2
+
+
+async def test_a_replica_that_is_behind_tells_nobody_to_wait(pair: Pair) -> None:
+    """Who has missed a move is told the current version, whatever the replica knew till then."""
+    first, second = pair
+    game = await first.start()
+    waiting = SEATS[1 - game.position.turn.seat]
+    assert (await second.get(game.game_id)) == game
+    position = latest(await first.play_turn(game.game_id, game.position))
+    refused = await refusal(
+        second.act(game.game_id, game.position.version, waiting, some_turn(position, Random(1)))
+    )
+    assert refused.what == ("ABORTED", "STALE_VERSION")
+    assert refused.metadata == {"version": str(position.version)}
+
+    other = await first.create()
+    assert (await second.get(other.game_id)) == other
+    for player in SEATS:
+        other = await first.join(other, player)
+    refused = await refusal(second.act(other.game_id, 0, waiting, [notation("13/7")]))
+    assert refused.what == ("ABORTED", "STALE_VERSION")
+    assert refused.metadata == {"version": "1"}
 
 
 async def test_a_repeated_call_is_answered_by_the_other_replica(pair: Pair) -> None:

@@ -8,8 +8,11 @@ import pytest
 from kafeneio.rules.v1 import actions_pb2, events_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, new_id, next_update, refusal
+from tests.harness import SEATS, Rules, new_id
+from tests.rules.moves import notation
 from tests.rules.referee import TABLE, check_events, check_rows, texts
+from tests.rules.refusal import refusal
+from tests.rules.streams import next_update
 
 VOID_OPERATOR = pb.Outcome(void_reason=actions_pb2.VOID_REASON_OPERATOR)
 VOID_NO_SHOW = pb.Outcome(void_reason=actions_pb2.VOID_REASON_NO_SHOW)
@@ -127,6 +130,38 @@ async def test_who_comes_in_time_plays(rules: Rules) -> None:
     assert ended.at.ToDatetime() >= late.join_by.ToDatetime() > game.join_by.ToDatetime()
     answer = await rules.play_turn(game.game_id, game.position)
     assert answer.house.position.status == pb.GAME_STATUS_RUNNING
+
+
+async def test_one_game_that_cannot_be_ended_keeps_no_other_waiting(rules: Rules) -> None:
+    broken = await rules.create(join_timeout=1)
+    await rules.database.execute(
+        "UPDATE games SET variant = 'of another house' WHERE game_id = $1::text::uuid",
+        broken.game_id,
+    )
+    game = await rules.create(join_timeout=1)
+    (row,) = await rules.updates(game.game_id)
+    assert row.position.outcome == VOID_NO_SHOW
+
+
+async def test_what_was_never_made_can_only_be_known_as_cancelled(rules: Rules) -> None:
+    game_id = new_id()
+    await rules.cancel(game_id)
+    before = await rules.snapshot()
+    for call in (
+        rules.get(game_id),
+        rules.updates(game_id),
+        rules.legal(game_id, SEATS[0]),
+        rules.act(game_id, 0, SEATS[0], [notation("13/7")]),
+        rules.resign(game_id, SEATS[0]),
+        rules.forfeit(game_id, 0, "LEFT"),
+        rules.abort(game_id),
+        rules.turn(game_id),
+        rules.events(game_id),
+        rules.record(game_id),
+        rules.verify(game_id),
+    ):
+        assert (await refusal(call)).what == ("FAILED_PRECONDITION", "GAME_CANCELLED")
+    assert await rules.snapshot() == before
 
 
 async def test_thirty_seconds_unless_said(rules: Rules) -> None:

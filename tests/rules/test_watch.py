@@ -5,34 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import grpc
 import pytest
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import (
-    OPERATOR,
-    PATIENCE,
-    SEATS,
-    SERVICE,
-    STRANGER,
-    Rules,
-    Watch,
-    next_message,
-    next_update,
-)
+from tests.harness import OPERATOR, PATIENCE, SEATS, SERVICE, STRANGER, Rules
 from tests.rules.referee import check_rows, texts
-
-
-async def messages(stream: Watch, count: int) -> list[pb.WatchGameResponse]:
-    """The next so many messages."""
-    return [await next_message(stream) for _ in range(count)]
-
-
-async def ended(stream: Watch) -> bool:
-    """Whether a stream has ended well, without another message."""
-    async with asyncio.timeout(PATIENCE):
-        return await stream.read() is grpc.aio.EOF and await stream.code() is grpc.StatusCode.OK
+from tests.rules.streams import ended, messages, next_message, next_update
 
 
 async def test_from_any_version_exactly_the_missing_rows(rules: Rules) -> None:

@@ -1,20 +1,36 @@
 """What a call passes before it reaches a handler, each layer over a real socket."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
+from pathlib import Path
 
 import grpc
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.protobuf.message import Message
+from kafeneio_runtime import interceptors
 from kafeneio_runtime.auth import Caller, DevelopmentKey, Role
+from kafeneio_runtime.clock import ManualTime
 from kafeneio_runtime.interceptors import current
+from kafeneio_runtime.serve import Server
 from prometheus_client import REGISTRY
 
 from tests.runtime import echo
-from tests.runtime.house import KEY, House, open_house, refused, service, settings, token
+from tests.runtime.house import (
+    KEY,
+    House,
+    open_house,
+    refused,
+    service,
+    settings,
+    token,
+    verifier,
+)
+
+ROOT = Path(__file__).parents[2]
 
 
 async def _refused(call: object) -> "grpc.aio.AioRpcError":
@@ -322,6 +338,13 @@ async def test_a_client_that_goes_is_counted_as_cancelled(house: House) -> None:
 # the parts together
 
 
+def test_the_layers_stand_in_the_order_that_is_documented() -> None:
+    layers = interceptors.all_layers(settings(), verifier(), echo.ROLES, ManualTime())
+    names = [type(layer).__name__.lower() for layer in layers]
+    for text in (interceptors.__doc__ or "", (ROOT / "libs/runtime/README.md").read_text("utf-8")):
+        assert re.findall(rf"^\| ({'|'.join(names)}) +\|", text, re.MULTILINE) == names
+
+
 async def test_a_message_that_is_serialised_already_goes_out_as_it_is(house: House) -> None:
     ready = echo.response("ready").SerializeToString()
 
@@ -333,7 +356,6 @@ async def test_a_message_that_is_serialised_already_goes_out_as_it_is(house: Hou
 
 
 def test_a_method_without_roles_is_no_server() -> None:
-    from kafeneio_runtime.serve import Server
 
     from tests.runtime.house import verifier
 
@@ -346,7 +368,6 @@ def test_a_method_without_roles_is_no_server() -> None:
 
 
 def test_roles_for_a_method_that_is_not_there_are_a_mistake() -> None:
-    from kafeneio_runtime.serve import Server
 
     from tests.runtime.house import verifier
 

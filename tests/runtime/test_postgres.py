@@ -22,7 +22,7 @@ from kafeneio_runtime.store import Store
 
 from tests.contract.test_bus import Listener
 from tests.runtime.conftest import prepare
-from tests.runtime.test_outbox import write
+from tests.runtime.test_outbox import until_published, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +39,7 @@ from kafeneio_runtime.postgres import EmbeddedPostgres
 from kafeneio_runtime.store import Store
 from tests.contract.test_bus import Listener
 from tests.runtime.conftest import prepare
-from tests.runtime.test_outbox import write
+from tests.runtime.test_outbox import until_published, write
 
 async def main():
     server = EmbeddedPostgres(Path(sys.argv[1]), durable=True)
@@ -132,6 +132,7 @@ async def test_services_live_through_the_death_of_their_postgresql(folder: Path)
     tasks = [asyncio.create_task(work) for work in (relay.run(), hints.run())]
     await write(store, new_id(), 1)
     assert await listener.until(1) == [1]
+    await until_published(store)
     assert await heard.get() is None
 
     pid = server.pid

@@ -77,7 +77,14 @@ def test_every_variable_is_in_the_reference_with_its_meaning() -> None:
 
 
 def test_the_readme_has_the_reference() -> None:
-    assert reference() in (ROOT / "libs" / "runtime" / "README.md").read_text("utf-8")
+    assert reference() in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_readme_lists_every_module() -> None:
+    readme = (ROOT / "libs" / "runtime" / "README.md").read_text("utf-8")
+    package = ROOT / "libs" / "runtime" / "kafeneio_runtime"
+    names = {each.stem for each in package.glob("*.py")} - {"__init__"}
+    assert {name for name in names if f"\n| `{name}` |" not in readme} == set()
 
 
 def test_a_misspelt_variable_is_found() -> None:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from kafeneio_rules import main as rules
 from kafeneio_runtime.bus import InProcessBus
+from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.postgres import EmbeddedPostgres
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import run, serve
@@ -26,8 +27,14 @@ async def database(settings: Settings) -> AsyncIterator[str]:
     if settings.database_url is not None:
         yield settings.database_url
         return
-    async with EmbeddedPostgres(settings.data_dir / "postgres") as url:
-        yield url
+    server = EmbeddedPostgres(settings.data_dir / "postgres")
+    async with server as url:
+        keeper = asyncio.create_task(server.keep_running(SystemTime()))
+        try:
+            yield url
+        finally:
+            keeper.cancel()
+            await asyncio.gather(keeper, return_exceptions=True)
 
 
 def migrate(url: str) -> None:

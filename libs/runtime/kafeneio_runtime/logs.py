@@ -59,7 +59,10 @@ def configure(
     render: Processor = (
         structlog.processors.JSONRenderer()
         if form == "json"
-        else structlog.dev.ConsoleRenderer(colors=out.isatty())
+        # The prettier tracebacks show local variables, and so whatever secrets are in them.
+        else structlog.dev.ConsoleRenderer(
+            colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     structlog.configure(
         processors=[*shared, render],

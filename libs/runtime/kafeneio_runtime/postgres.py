@@ -47,7 +47,6 @@ log_error_verbosity = terse  # no DETAIL lines: they quote rows, and rows may ho
 """
 _NOT_DURABLE: Final = """\
 fsync = off
-synchronous_commit = off
 full_page_writes = off
 """
 
@@ -118,7 +117,8 @@ class EmbeddedPostgres:
         """
         while True:
             await time.sleep(_WATCH_SECONDS)
-            if self._server is not None and not self._server.get_postmaster_info().is_running():
+            lock = self._folder / "postmaster.pid"
+            if self._server is not None and not (lock.exists() and _is_server(lock, self._folder)):
                 _log.error("PostgreSQL has died and is started again")
                 await asyncio.to_thread(self.start)
 

@@ -61,6 +61,35 @@ class Settings(BaseSettings):
     rules_port: int = Field(
         default=50051, ge=0, le=65535, description="gRPC port of `rules`; 0 takes a free one."
     )
+    clock_port: int = Field(
+        default=50052, ge=0, le=65535, description="gRPC port of `clock`; 0 takes a free one."
+    )
+    settlement_port: int = Field(
+        default=50053, ge=0, le=65535, description="gRPC port of `settlement`; 0 takes a free one."
+    )
+    matchmaking_port: int = Field(
+        default=50054, ge=0, le=65535, description="gRPC port of `matchmaking`; 0 takes a free one."
+    )
+    rules_address: str | None = Field(
+        default=None,
+        description="Where `rules` is, for the services that call it, as host:port.",
+        json_schema_extra={"shown": "the house's own"},
+    )
+    clock_address: str | None = Field(
+        default=None,
+        description="Where `clock` is.",
+        json_schema_extra={"shown": "the house's own"},
+    )
+    settlement_address: str | None = Field(
+        default=None,
+        description="Where `settlement` is.",
+        json_schema_extra={"shown": "the house's own"},
+    )
+    matchmaking_address: str | None = Field(
+        default=None,
+        description="Where `matchmaking` is.",
+        json_schema_extra={"shown": "the house's own"},
+    )
     metrics_port: int = Field(
         default=9464,
         ge=0,
@@ -114,6 +143,12 @@ class Settings(BaseSettings):
         "Without it a development key is made in the data folder.",
         json_schema_extra={"shown": "the development key"},
     )
+    service_token_file: Path | None = Field(
+        default=None,
+        description="File with the token that this process shows other services. "
+        "Without it one is made with the development key.",
+        json_schema_extra={"shown": "the development key"},
+    )
     chance_key: SecretStr | None = Field(
         default=None,
         description="Base64 of the 32 bytes that seal the secrets of chance in the database. "
@@ -121,6 +156,25 @@ class Settings(BaseSettings):
         json_schema_extra={"shown": "made at the first start"},
     )
 
+    clock_move_seconds: float = Field(
+        default=30, gt=0, description="Time for a move, and the length of each further period (X2)."
+    )
+    clock_grace_seconds: float = Field(
+        default=0.5, ge=0, description="Grace at the end of each period, told to the players (X11)."
+    )
+    clock_timeouts: int = Field(
+        default=5, ge=1, description="With this timeout a seat is disconnected (X3)."
+    )
+    clock_silent_seconds: float = Field(
+        default=12,
+        gt=0,
+        description="Nothing heard of a player for so long: his connection is lost.",
+    )
+    clock_unknown_seconds: float = Field(
+        default=20,
+        gt=0,
+        description="So long a player may take to come back after the house ended his stream.",
+    )
     ready_file: Path | None = Field(
         default=None,
         description="File in which the process writes the addresses of its services, as JSON, "

@@ -30,10 +30,9 @@ def judged(table: Table, field: str = "actions") -> Iterator[None]:
     except Unreadable as refusal:
         raise malformed(field, str(refusal)) from refusal
     except OutOfOrder as refusal:
-        if refusal.reason == "OVER":
-            raise game_over() from refusal
         if refusal.reason == "FORFEITED":
             raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, str(refusal)) from refusal
+        # The table runs, so one that is over is so in mid-batch only: nobody is to act then.
         raise not_your_turn(table) from refusal
 
 
@@ -77,6 +76,11 @@ def own_seat(table: Table) -> Seat:
     if seat is None:
         raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "you have no seat in this game")
     return seat
+
+
+def awaited(table: Table) -> bool:
+    """Whether the caller is to act."""
+    return table.seat_of(caller().subject) in table.play.to_act
 
 
 def visible_seat(table: Table) -> Seat:

@@ -12,6 +12,7 @@ from kafeneio.rules.v1 import game_pb2_grpc, rulebook_pb2_grpc
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.clock import SystemTime
+from kafeneio_runtime.heartbeat import Heartbeat
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.secrets import Vault, chance_key
@@ -48,13 +49,22 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
     """`rules` on a migrated database, ready to be served."""
     time, draining = SystemTime(), asyncio.Event()
     store = await Store.open(url, SCHEMA, settings.database_pool_size)
+    heartbeat = Heartbeat(store, time)
+    await heartbeat.beat()  # an outage is noted before anybody can ask for it
     relay = Relay(store, bus, SUBJECT)
     games, vault = Games(store), Vault(chance_key(settings))
     live = LiveGames(games, vault)
     replicas = Replicas(store, live, relay, time)
     waiting = Waiting(games, live, vault, time, replicas.written)
     servicer = GameServicer(
-        games, live, waiting, time, settings.heartbeat_seconds, draining, replicas.written
+        games,
+        live,
+        waiting,
+        time,
+        settings.heartbeat_seconds,
+        draining,
+        replicas.written,
+        heartbeat,
     )
     retention = timedelta(hours=settings.request_retention_hours)
     background = Background(store, games, live, waiting, time, draining, retention)
@@ -75,6 +85,7 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
         ready=store.ping,
         background=(
             relay.run,
+            heartbeat.run,
             replicas.tell,
             replicas.hear,
             replicas.follow,

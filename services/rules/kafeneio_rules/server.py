@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from datetime import UTC
 from itertools import islice
 from typing import Final
 from uuid import UUID
@@ -21,12 +22,14 @@ from kafeneio_games.game import Seat
 from kafeneio_games.record import Record, Row, verify
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import failed, malformed, not_yet, stale
+from kafeneio_runtime.heartbeat import Heartbeat
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller
 
 from kafeneio_rules import domain, wire
 from kafeneio_rules.domain import Change
 from kafeneio_rules.guards import (
+    awaited,
     check_not_ended,
     check_running,
     judged,
@@ -69,6 +72,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     heartbeat_seconds: float
     draining: asyncio.Event
     written: Callable[[UUID], None]
+    heartbeat: Heartbeat
 
     # --- before the start --------------------------------------------------------------------
 
@@ -171,6 +175,10 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         response = game_pb2.GetTurnResponse(version=table.version, status=position.status)
         if position.HasField("turn"):
             response.turn.CopyFrom(position.turn)
+            for outage in await self.heartbeat.since(position.turn.since.ToDatetime(UTC)):
+                response.outages.add(
+                    began=wire.timestamp(outage.began), ended=wire.timestamp(outage.ended)
+                )
         return response
 
     async def ListGames(
@@ -208,8 +216,8 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         """Play a batch of actions, all or none."""
         live = await self.live.find(parse_id(request.game_id, "game_id"))
         async with live.lock:
-            if request.expected_version != live.table.version:
-                await self.live.refresh(live)
+            if request.expected_version != live.table.version or not awaited(live.table):
+                await self.live.refresh(live)  # nobody is refused for what was known here
             table = live.table
             called = read_request(request.request_id)
             steps = await self.live.replayed(table, called)

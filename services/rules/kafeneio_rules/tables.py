@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kafeneio_runtime.heartbeat import heartbeat_tables
 from kafeneio_runtime.tables import outbox_tables
 from sqlalchemy import (
     BigInteger,
@@ -92,3 +93,4 @@ log = Table(
 )
 
 shared = outbox_tables(metadata)
+alive = heartbeat_tables(metadata)

@@ -17,6 +17,7 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_games.chance import commitment
 from kafeneio_games.play import Play
+from kafeneio_runtime import logs
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import exists, failed, forbidden, not_found
 from kafeneio_runtime.failpoints import failpoint
@@ -30,6 +31,8 @@ from kafeneio_rules.domain import Change, Status, Terms
 from kafeneio_rules.guards import game_cancelled, game_over, read_terms, storable
 from kafeneio_rules.live import LiveGames, Table
 from kafeneio_rules.storage import Games, Header, Request, Work
+
+_log: Final = logs.logger(__name__)
 
 JOIN_TIMEOUT: Final = timedelta(seconds=30)
 """F6, unless the table says otherwise."""
@@ -114,13 +117,19 @@ class Waiting:
         """End the games that not every seat has joined in time (F6); how many there were."""
         due = await self.games.due()
         for game_id in due:
-            async with self.games.locked(game_id) as work:
-                header = await work.header()
-                if header is not None and header.status is Status.WAITING:
-                    await _write(work, Table.fold(header, ()), domain.no_show)
-                    failpoint("rules.no_show.before_commit")
-            await self._committed(game_id)
+            try:
+                await self._no_show(game_id)
+            except Exception as error:  # noqa: BLE001 (it must not keep the others waiting)
+                _log.error("game not ended", game_id=game_id, exc_info=error)
         return len(due)
+
+    async def _no_show(self, game_id: UUID) -> None:
+        async with self.games.locked(game_id) as work:
+            header = await work.header()
+            if header is not None and header.status is Status.WAITING:
+                await _write(work, Table.fold(header, ()), domain.no_show)
+                failpoint("rules.no_show.before_commit")
+        await self._committed(game_id)
 
     async def abort(self, game_id: UUID, request: Request, reason: str) -> None:
         """End a game void that waits for its seats; nothing is done to one that does not."""

@@ -9,7 +9,7 @@
 | deadline | demands one of unary calls               | costs nothing, needs no caller       |
 | auth     | who calls, and is the method for him     | before anything that costs           |
 | limits   | a token bucket per player                | a stranger can't use up his bucket   |
-| validate | holds the request against the protos     | the dearest look (15 µs), so last    |
+| validate | holds the request against the protos     | grows with the message, so the last  |
 
 Health and reflection pass only the metrics: probes and tools carry no token.
 """
