@@ -3,7 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := libs/games libs/stubs libs/runtime libs/client services/rules deploy/house
+PACKAGES := libs/games libs/stubs libs/runtime libs/client services/rules services/clock services/settlement \
+	services/matchmaking deploy/house
 EDITABLE := $(foreach package,$(PACKAGES),-e $(package))
 SOURCES := libs services deploy tests
 SETUP := .venv/.ready

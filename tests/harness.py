@@ -1,7 +1,7 @@
 """`rules` served in this process over real sockets, and what a test says to it.
 
-Everything goes through the API; the database is only read, to see that nothing has changed. Who is
-called SERVICE or OPERATOR has that role, everybody else is a player.
+Everything goes through the API. The database is read, to see that nothing has changed, and written
+only to move a deadline. SERVICE and OPERATOR have these roles, everybody else is a player.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import asyncpg
 import grpc
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2_grpc, rulebook_pb2_grpc
 from kafeneio.rules.v1 import game_pb2 as pb
@@ -29,7 +28,7 @@ from kafeneio_runtime.bus import InProcessBus
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
-from tests.rules.moves import some_turn
+from tests.rules.moves import latest, some_turn
 
 SERVICE: Final = "matchmaking"
 OPERATOR: Final = "operator"
@@ -77,12 +76,6 @@ class Ids:
 new_id: Final = Ids()
 
 
-def latest(answer: pb.ActResponse | pb.ResignResponse) -> pb.Position:
-    """The position after everything that a call has set off."""
-    update = answer.house if answer.HasField("house") else answer.played
-    return update.position
-
-
 @dataclass
 class Rules:
     """One replica of `rules`, and its callers."""
@@ -113,7 +106,6 @@ class Rules:
             "drain_grace_seconds": 5,
             "rate_limit_per_second": 1e6,
             "rate_limit_burst": 1_000_000,
-            "request_retention_hours": 24,
             "heartbeat_seconds": 10,
             "max_message_bytes": 262_144,
         }
@@ -200,7 +192,7 @@ class Rules:
         players: Sequence[str] = SEATS,
         target: int = 0,
         options: Mapping[str, str] | None = None,
-        join_timeout: float | None = None,
+        join_timeout: int | None = None,
         request_id: str = "",
     ) -> pb.Game:
         """A game of Portes that waits for its seats."""
@@ -211,7 +203,7 @@ class Rules:
             player_ids=players,
         )
         if join_timeout is not None:
-            request.join_timeout.CopyFrom(Duration(nanos=0, seconds=int(join_timeout)))
+            request.join_timeout.seconds = join_timeout
         return (await self.ask(self.games.CreateGame, request)).game
 
     async def join(
@@ -396,3 +388,13 @@ class Rules:
         return await self.database.fetch(
             "SELECT * FROM log WHERE game_id = $1::text::uuid ORDER BY version", game_id
         )
+
+    async def join_within(self, game_id: str, seconds: float) -> pb.Game:
+        """The game, whose time to join is over in so many seconds from now."""
+        await self.database.execute(
+            "UPDATE games SET join_by = clock_timestamp() + make_interval(secs => $2)"
+            " WHERE game_id = $1::text::uuid",
+            game_id,
+            seconds,
+        )
+        return await self.get(game_id)

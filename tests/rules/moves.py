@@ -38,3 +38,9 @@ def some_turn(position: pb.Position, random: Random) -> list[actions_pb2.Action]
         state = game.apply(state, seat, step)
         steps.append(notation(game.write(step)))
     return steps
+
+
+def latest(answer: pb.ActResponse | pb.ResignResponse) -> pb.Position:
+    """The position after everything that a call has set off."""
+    update = answer.house if answer.HasField("house") else answer.played
+    return update.position

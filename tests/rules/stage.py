@@ -10,7 +10,8 @@ from google.protobuf.message import Message
 from kafeneio.rules.v1 import actions_pb2, rulebook_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules, latest, new_id
+from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules, new_id
+from tests.rules.moves import latest
 
 METHODS: Final[dict[str, MethodDescriptor]] = {
     f"/{service.full_name}/{method.name}": method

@@ -6,8 +6,8 @@ import pytest
 from kafeneio.rules.v1 import actions_pb2, events_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, latest
-from tests.rules.moves import notation
+from tests.harness import SEATS, Rules
+from tests.rules.moves import latest, notation
 from tests.rules.referee import check_events, check_rows, texts
 from tests.rules.refusal import refusal
 

@@ -10,8 +10,8 @@ import pytest
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules, latest
-from tests.rules.moves import notation, some_turn
+from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules
+from tests.rules.moves import latest, notation, some_turn
 from tests.rules.referee import CHANCE, check_events, check_rows, texts
 from tests.rules.refusal import refusal
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +14,8 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import OPERATOR, SEATS, SERVICE, Rules, latest, new_id
-from tests.rules.moves import notation
+from tests.harness import OPERATOR, SEATS, SERVICE, Rules, new_id
+from tests.rules.moves import latest, notation
 from tests.rules.refusal import refusal
 from tests.rules.stage import METHODS, MUTATING, Said, Stage, path_of
 
@@ -72,7 +71,8 @@ async def test_all_at_once_to_two_replicas(pair: tuple[Rules, Rules]) -> None:
     for path, said in stage.accepted().items():
         if path not in MUTATING:
             continue
-        name, request = METHODS[path].name, said.request
+        name = METHODS[path].name
+        request: Any = said.request
         rows, events, _ = await effects(pair[0])
         answers = await asyncio.gather(*(answer(pair[n % 2], path, said) for n in range(12)))
         rows_after, events_after, ids = await effects(pair[1])
@@ -81,7 +81,7 @@ async def test_all_at_once_to_two_replicas(pair: tuple[Rules, Rules]) -> None:
             EFFECTS[name][0],
             sorted(EFFECTS[name][1]),
         ), name
-        assert ids[said.who, str(getattr(request, "request_id"))] == 1, name  # noqa: B009
+        assert ids[said.who, request.request_id] == 1, name
         tried.add(path)
     assert tried == set(MUTATING)
 
@@ -94,13 +94,6 @@ async def test_what_was_carried_out_long_ago(rules: Rules) -> None:
     assert await rules.snapshot() == before
 
 
-@contextlib.asynccontextmanager
-async def restarted(url: str, keys: Path) -> AsyncIterator[Rules]:
-    """A process that knows nothing but the database."""
-    async with Rules.serve(url, keys) as rules:
-        yield rules
-
-
 async def test_every_call_of_a_match_is_answered_again_also_by_a_new_process(
     database_url: str, keys: Path
 ) -> None:
@@ -111,7 +104,7 @@ async def test_every_call_of_a_match_is_answered_again_also_by_a_new_process(
         said.append((path_of(name), Said(who, request), given))
         return given
 
-    async with restarted(database_url, keys) as rules:
+    async with Rules.serve(database_url, keys) as rules:
         create = pb.CreateGameRequest(
             request_id=new_id(),
             game_id=new_id(),
@@ -146,7 +139,7 @@ async def test_every_call_of_a_match_is_answered_again_also_by_a_new_process(
         before = await rules.snapshot()
         for path, call, given in said:
             assert await answer(rules, path, call) == given
-    async with restarted(database_url, keys) as rules:
+    async with Rules.serve(database_url, keys) as rules:
         for path, call, given in reversed(said):
             assert await answer(rules, path, call) == given
         assert await rules.snapshot() == before

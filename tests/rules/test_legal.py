@@ -7,8 +7,8 @@ from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_games import portes
 
-from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules, latest
-from tests.rules.moves import notation, seen
+from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER, Rules
+from tests.rules.moves import latest, notation, seen
 from tests.rules.refusal import refusal
 
 

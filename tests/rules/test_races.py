@@ -11,8 +11,8 @@ from random import Random
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, latest, new_id
-from tests.rules.moves import some_turn
+from tests.harness import SEATS, Rules, new_id
+from tests.rules.moves import latest, some_turn
 from tests.rules.referee import check_events, check_rows, texts
 from tests.rules.refusal import Refused, outcome_of
 from tests.rules.streams import next_message
@@ -171,9 +171,10 @@ async def test_no_show_and_the_last_seat(database_url: str, keys: Path) -> None:
         Rules.serve(database_url, keys, heartbeat_seconds=0.01) as first,
         Rules.serve(database_url, keys, heartbeat_seconds=0.01) as second,
     ):
-        pair, games = (first, second), [await first.create(join_timeout=1) for _ in range(12)]
+        pair, games = (first, second), [await first.create() for _ in range(12)]
         for game in games:
             await second.join(game, SEATS[0])
+        games = [await first.join_within(game.game_id, 0.4) for game in games]
         calls = (knock(pair[n % 2], game, n * 0.04 - 0.02) for n, game in enumerate(games))
         answers = await asyncio.gather(*calls)
         for game, answer in zip(games, answers, strict=True):

@@ -12,7 +12,8 @@ from typing import Final, TypeAlias
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, STRANGER, Rules, latest
+from tests.harness import SEATS, STRANGER, Rules
+from tests.rules.moves import latest
 from tests.rules.refusal import refusal
 
 WORDS: Final = {SEATS[0]: b"", SEATS[1]: bytes(range(64))}

@@ -7,8 +7,8 @@ from random import Random
 
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, latest, new_id
-from tests.rules.moves import notation, some_turn
+from tests.harness import SEATS, Rules, new_id
+from tests.rules.moves import latest, notation, some_turn
 from tests.rules.referee import check_events, check_rows
 from tests.rules.refusal import refusal
 from tests.rules.streams import next_update

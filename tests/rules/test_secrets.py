@@ -24,8 +24,8 @@ from google.protobuf.message import Message
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_runtime.settings import Settings
 
-from tests.harness import OPERATOR, PATIENCE, SEATS, SERVICE, STRANGER, Rules, latest, new_id
-from tests.rules.moves import notation
+from tests.harness import OPERATOR, PATIENCE, SEATS, SERVICE, STRANGER, Rules, new_id
+from tests.rules.moves import latest, notation
 from tests.rules.refusal import refusal
 
 WORDS = {SEATS[0]: b"a word that she keeps", SEATS[1]: b"a word that he keeps"}

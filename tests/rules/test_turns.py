@@ -5,8 +5,8 @@ from __future__ import annotations
 from kafeneio.rules.v1 import events_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
-from tests.harness import SEATS, Rules, latest
-from tests.rules.moves import notation
+from tests.harness import SEATS, Rules
+from tests.rules.moves import latest, notation
 from tests.rules.referee import check_events, check_numbering, told_events
 from tests.rules.refusal import refusal
 

@@ -99,14 +99,15 @@ async def test_cancelling_again_under_another_request_id(rules: Rules) -> None:
 async def test_nobody_comes(rules: Rules) -> None:
     """F6: not joined in time, by the database's time, never early; then void, and announced."""
     nobody = await rules.create(join_timeout=1)
-    one = await rules.create(join_timeout=1)
+    assert (nobody.join_by.ToDatetime() - nobody.created_at.ToDatetime()).total_seconds() == 1
+    one = await rules.create()
     await rules.join(one, SEATS[1])
+    one = await rules.join_within(one.game_id, 0.5)
     waited = await asyncio.gather(*(rules.updates(game.game_id) for game in (nobody, one)))
     for game, rows in zip((nobody, one), waited, strict=True):
         (row,) = rows
         assert texts(row) == [(TABLE, "!void NO_SHOW")]
         assert row.at.ToDatetime() >= game.join_by.ToDatetime()
-        assert (game.join_by.ToDatetime() - game.created_at.ToDatetime()).total_seconds() == 1
         assert row.position.outcome == VOID_NO_SHOW
         assert row.position.status == pb.GAME_STATUS_FINISHED
         (event,) = await rules.events(game.game_id)
@@ -122,9 +123,8 @@ async def test_nobody_comes(rules: Rules) -> None:
 
 async def test_who_comes_in_time_plays(rules: Rules) -> None:
     """When a game that was made later is ended, one that was joined goes on."""
-    game = await rules.create(join_timeout=1)
-    for player in SEATS:
-        game = await rules.join(game, player)
+    game = await rules.start()
+    game = await rules.join_within(game.game_id, 0)
     late = await rules.create(join_timeout=1)
     ended = await next_update(rules.watch(late.game_id))
     assert ended.at.ToDatetime() >= late.join_by.ToDatetime() > game.join_by.ToDatetime()

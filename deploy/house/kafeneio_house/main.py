@@ -10,15 +10,20 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
+from kafeneio_clock import main as clock
+from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
 from kafeneio_runtime.bus import InProcessBus
 from kafeneio_runtime.clock import SystemTime
+from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.postgres import EmbeddedPostgres
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import run, serve
 from kafeneio_runtime.settings import Settings
+from kafeneio_settlement import main as settlement
 
-SERVICES = (rules,)
+SERVICES = (rules, settlement, clock, matchmaking)
+"""In an order in which each finds open what it calls."""
 
 
 @asynccontextmanager
@@ -47,15 +52,21 @@ async def serve_house(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C."""
     async with database(settings) as url:
         await asyncio.to_thread(migrate, url)
-        bus = InProcessBus()
-        services = [await service.service(settings, url, bus) for service in SERVICES]
+        bus, directory = InProcessBus(), Directory(settings, "house")
+        services = [
+            await rules.service(settings, url, bus),
+            await settlement.service(settings, url, bus, directory),
+            await clock.service(settings, url, bus, directory),
+            await matchmaking.service(settings, url, bus, directory),
+        ]
 
         def opened(addresses: Mapping[str, str]) -> None:
             tell(settings.ready_file, addresses)
             greet(addresses)
 
-        await serve(services, settings, opened)
+        await serve(services, settings, opened, directory)
         await bus.close()
+        await directory.close()
 
 
 def greet(addresses: Mapping[str, str]) -> None:

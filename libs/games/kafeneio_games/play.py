@@ -175,18 +175,16 @@ class Play:
         return play, tuple(entries)
 
     def _house_move(self, draw: Draw) -> Entry | None:
-        if self.outcome is not None:
+        if self.outcome is not None or self.prompted is not None:
             return None
         game = self.game
         if game is None:
             return Entry(CHANCE, self.match.chance(draw))
-        if self.chance_due:
+        (seat,) = self.to_act
+        if seat == CHANCE:
             return Entry(CHANCE, game.write(game.chance(self.state, draw)))
-        if self.prompted is None:
-            (seat,) = self.to_act
-            (forced,) = game.legal(self.state, seat)
-            return Entry(seat, game.write(forced))
-        return None
+        (forced,) = game.legal(self.state, seat)
+        return Entry(seat, game.write(forced))
 
     def _opened(self) -> Play:
         """With the match's next round on the table, if the match knows who opens it."""

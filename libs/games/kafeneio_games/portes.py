@@ -97,20 +97,20 @@ _HIT: Final = tuple(
 )
 
 
-@functools.lru_cache(maxsize=1 << 14)
+# From a count to a binary digit, so that a row of counts reads as a mask.
+_AT_MOST_ONE: Final = b"11" + b"0" * 254
+_ONE: Final = b"01" + b"0" * 254
+
+
 def _open_to_the_other(theirs: bytes) -> tuple[int, int]:
     """The points that `theirs` leaves open (V3.2), and those where it has a single checker.
 
-    By the other player's numbering.  Kept, because it stays as it is through a turn without hits.
+    By the other player's numbering: entry p of `theirs` is point 25 - p, so the row from 1 to 24
+    reads as a mask from bit 24 down to bit 1.
     """
-    open_points = lone = 0
-    for point in range(1, 25):
-        count = theirs[25 - point]
-        if count < 2:
-            open_points |= 1 << point
-            if count:
-                lone |= 1 << point
-    return open_points, lone
+    facing = theirs[1:25]
+    open_points = int(facing.translate(_AT_MOST_ONE), 2) << 1
+    return open_points, int(facing.translate(_ONE), 2) << 1
 
 
 def turn_of(mine: bytes, theirs: bytes) -> tavli.Turn:

@@ -12,7 +12,6 @@ only on which points I hold.  A game passes that last piece as a function, `Mova
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias, TypeVar
@@ -165,14 +164,12 @@ def unpack(position: Position) -> tuple[bytes, bytes]:
     return both[:26], both[26:]
 
 
-@functools.lru_cache(maxsize=1 << 14)
+_ANY: Final = b"0" + b"1" * 255  # from a count to a binary digit
+
+
 def held(board: bytes) -> int:
     """The mask of the entries of a board that are not empty."""
-    mask = 0
-    for point, count in enumerate(board):
-        if count:
-            mask |= 1 << point
-    return mask
+    return int(board[::-1].translate(_ANY), 2)
 
 
 # ---------------------------------------------------------------- whole turns
@@ -324,17 +321,19 @@ def first_steps(
         return tuple([STEPS[dice[0]][start] for start in points(starts)])
     groups: Groups[list[MoveChecker]] = {}
     won: list[MoveChecker] = []
+    held_now, open_points = turn.held, turn.open_points
     for die, other in (dice, dice[::-1]):
-        for start in points(movable(turn.held, turn.open_points, die)):
-            emptied = turn.mine[start] == 1
-            held_then = turn.held ^ (1 << start) if emptied else turn.held
-            held_then |= 1 << max(start - die, OFF)
+        for start in points(movable(held_now, open_points, die)):
+            held_then = held_now ^ (1 << start) if turn.mine[start] == 1 else held_now
+            held_then |= 1 << start - die if start > die else 1
             if not held_then & BOARD_MASK:
                 won.append(STEPS[die][start])
-            elif movable(held_then, turn.open_points, other):
+            elif movable(held_then, open_points, other):
                 groups.setdefault(dice, []).append(STEPS[die][start])
             else:
                 groups.setdefault((die,), []).append(STEPS[die][start])
+    if len(groups) == 1 and not won:  # as nearly always: nothing to choose, and in order already
+        return tuple(*groups.values())
     for keep in filters:
         groups = keep(groups)
     steps = [*won, *(step for found in groups.values() for step in found)]

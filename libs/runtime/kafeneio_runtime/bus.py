@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 from uuid import UUID
 
 from prometheus_client import Counter
@@ -45,8 +45,7 @@ _FIRST_TIME: Final = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that has happened. `subject` is the stream ("rules.events"), `key` what it is about
     (the game), `sequence` counts the events of that key from 1, `type` names the message in
     `payload`.

@@ -95,11 +95,12 @@ class Call:
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of the request as the client sent it: tells a call sent again from another one
-        under the same id.
+        """SHA-256 of what the client asked: tells a call sent again from another one under the
+        same id. Of the message and not of its bytes, in which a map may come in any order.
         """
         if self._digest is None:
-            self._digest = hashlib.sha256(self.raw).digest()
+            request = cast(Message, self.request)  # `decode` has parsed it
+            self._digest = hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
         return self._digest
 
 

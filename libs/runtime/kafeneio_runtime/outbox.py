@@ -9,8 +9,7 @@ visible in another order than they were numbered.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from prometheus_client import Gauge
@@ -60,8 +59,7 @@ _COUNT: Final = "SELECT count(*) FROM outbox WHERE published_at IS NULL"
 _TRY_LOCK: Final = "SELECT pg_try_advisory_lock(hashtext($1))"
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
+class Announcement(NamedTuple):
     """An event to be written; the database adds when it occurred. `sequence` counts the events of
     `key` from 1.
     """
@@ -100,15 +98,8 @@ async def events_after(
 
 
 def _event(subject: str, row: "asyncpg.Record") -> Event:
-    return Event(
-        id=row["event_id"],
-        subject=subject,
-        key=row["subject_id"],
-        sequence=row["sequence"],
-        type=row["type"],
-        payload=row["payload"],
-        occurred_at=row["occurred_at"],
-    )
+    event_id, *others = row  # as in _COLUMNS
+    return Event(event_id, subject, *others)
 
 
 class Relay:

@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 from kafeneio_runtime import logs
 from kafeneio_runtime.auth import Role, TokenVerifier, token_verifier
 from kafeneio_runtime.clock import SystemTime, Time
+from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.interceptors import all_layers
 from kafeneio_runtime.interceptors.auth import path
 from kafeneio_runtime.interceptors.base import Registrar, Router
@@ -246,10 +247,12 @@ async def serve(
     services: Sequence[Service],
     settings: Settings,
     ready_callback: Callable[[Mapping[str, str]], None] | None = None,
+    directory: Directory | None = None,
 ) -> None:
     """Serves until SIGTERM or SIGINT, then drains and returns. A second signal ends the process at
     once.
 
+    `services` start in their order, and `directory` is told of each as soon as it is open.
     `ready_callback` is told the address of each service by its name, and that of the metrics as
     `metrics`, when all are open. Raises RuntimeError if something in the background has failed:
     then the process should end with an error.
@@ -266,6 +269,8 @@ async def serve(
         for server in servers:
             await server.start()
             started.append(server)
+            if directory is not None:
+                directory.tell({server.service.name: server.address})
             _log.info("serving", service=server.service.name, address=server.address)
         if ready_callback is not None:
             addresses = {server.service.name: server.address for server in servers}
@@ -311,7 +316,7 @@ def _spare_the_collector() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
 
 
 def run(main: Coroutine[object, object, Result]) -> Result:

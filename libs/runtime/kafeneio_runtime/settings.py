@@ -100,7 +100,7 @@ class Settings(BaseSettings):
         default=True, description="Whether the server tells its API to tools such as grpcurl."
     )
     max_message_bytes: int = Field(
-        default=262_144,
+        default=1_048_576,
         ge=1024,
         description="Largest request accepted, in bytes; larger is `RESOURCE_EXHAUSTED`.",
     )

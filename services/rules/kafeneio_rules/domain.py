@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kafeneio_games.game import TABLE, Draw, Entry, Seat
 from kafeneio_games.match import Outcome
@@ -43,8 +43,7 @@ class Terms:
     target: int
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One row of a log and the position after it."""
 
     version: int
@@ -84,8 +83,7 @@ class Finished:
 Happening: TypeAlias = Started | TurnStarted | TurnEnded | Forfeit | Finished
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What a call does to a game: its own row, the row of the house that follows, and what each
     row announces, as (version, happening)."""
 

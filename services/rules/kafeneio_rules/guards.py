@@ -57,6 +57,8 @@ def not_your_turn(table: Table) -> Refusal:
 
 def check_running(table: Table) -> None:
     """Raises GAME_NOT_STARTED, GAME_CANCELLED or GAME_OVER."""
+    if table.status is Status.RUNNING:
+        return
     if table.status is Status.WAITING:
         raise failed(errors_pb2.ERROR_REASON_GAME_NOT_STARTED, "not every seat has joined yet")
     check_not_ended(table)

@@ -45,34 +45,31 @@ KEPT_GAMES: Final = 20_000
 
 @dataclass(slots=True)
 class DatedStep:
-    """A row with its time, and the messages made of it so far, by viewer."""
+    """A row with its time, and what was made of it so far to be sent, by viewer."""
 
     step: Step
     at: datetime
     since: datetime | None
     by_house: bool
     digest: bytes
-    updates: dict[Seat | None, game_pb2.GameUpdate] = field(default_factory=dict)
+    updates: dict[Seat | None, bytes] = field(default_factory=dict)
 
-    def update(self, viewer: Seat | None) -> game_pb2.GameUpdate:
-        """The row as one seat or a spectator may see it; made once, and not to be changed."""
+    def update(self, viewer: Seat | None) -> bytes:
+        """The row as one seat or a spectator may see it: a GameUpdate, serialised once."""
         play = self.step.play
         viewer = eyes(play, viewer)
-        message = self.updates.get(viewer)
-        if message is None:
-            message = self.entries(viewer)
-            stands = wire.position(play, self.step.version, self.since, viewer)
-            message.position.CopyFrom(stands)
-            self.updates[viewer] = message
-        return message
+        update = self.updates.get(viewer)
+        if update is None:
+            message = game_pb2.GameUpdate()
+            wire.put_position(message.position, play, self.step.version, self.since, viewer)
+            update = self.entries(viewer) + message.SerializeToString()
+            self.updates[viewer] = update
+        return update
 
-    def entries(self, viewer: Seat | None) -> game_pb2.GameUpdate:
-        """The row without the position after it."""
+    def entries(self, viewer: Seat | None) -> bytes:
+        """The row without the position after it: a GameUpdate, serialised."""
         play = self.step.play
-        return game_pb2.GameUpdate(
-            at=wire.timestamp(self.at),
-            entries=wire.entries(play.game, self.step.entries, eyes(play, viewer)),
-        )
+        return wire.row(self.at, play.game, self.step.entries, eyes(play, viewer))
 
 
 def eyes(play: Play, viewer: Seat | None) -> Seat | None:
@@ -221,8 +218,9 @@ class Live:
 
     def ring(self) -> None:
         """Wake everybody who waits for a change."""
-        self.changed.set()
-        self.changed = asyncio.Event()
+        if self.watchers:
+            self.changed.set()
+            self.changed = asyncio.Event()
 
 
 class LiveGames:

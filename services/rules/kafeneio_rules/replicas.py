@@ -20,7 +20,7 @@ from kafeneio_runtime.store import Store
 from kafeneio_rules.live import LiveGames
 from kafeneio_rules.tables import SCHEMA
 
-GATHER_SECONDS: Final = 0.02
+GATHER_SECONDS: Final = 0.05
 LOOK_SECONDS: Final = 2.0
 GAMES_A_HINT: Final = 200
 """A payload has at most 8,000 bytes, an id 32."""

@@ -49,13 +49,15 @@ MOST_EVENTS: Final = 2**63 - 1
 """No sequence of events is longer: the database counts no further."""
 
 
-def answered(
-    steps: list[DatedStep], seat: Seat
-) -> tuple[game_pb2.GameUpdate, game_pb2.GameUpdate | None]:
-    """The row of a call and that of the house after it; only the last shows the position."""
+def answer(
+    response: game_pb2.ActResponse | game_pb2.ResignResponse, steps: list[DatedStep], seat: Seat
+) -> None:
+    """Put in the row of a call and that of the house after it; only the last shows the position."""
     if len(steps) == 1:
-        return steps[0].update(seat), None
-    return steps[0].entries(seat), steps[1].update(seat)
+        response.played.MergeFromString(steps[0].update(seat))
+    else:
+        response.played.MergeFromString(steps[0].entries(seat))
+        response.house.MergeFromString(steps[1].update(seat))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
             while True:
                 changed = live.changed  # taken before looking, so that no change is missed
                 for step in await self.live.since(live, sent):
-                    yield game_pb2.WatchGameResponse(update=step.update(viewer))
+                    response = game_pb2.WatchGameResponse()
+                    response.update.MergeFromString(step.update(viewer))
+                    yield response
                     sent, beat_at = step.step.version, self._next_beat()
                 if live.table.play.over and sent == live.table.version:
                     return
@@ -239,8 +243,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                         raise stale(live.table.version)
                 else:
                     self.written(table.game_id)
-        played, house = answered(steps, seat)
-        return game_pb2.ActResponse(played=played, house=house)
+        response = game_pb2.ActResponse()
+        answer(response, steps, seat)
+        return response
 
     async def Resign(
         self, request: game_pb2.ResignRequest, context: object
@@ -258,8 +263,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
 
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
         steps = await self._decide(live, request.request_id, change)
-        played, house = answered(steps, own_seat(live.table))
-        return game_pb2.ResignResponse(played=played, house=house)
+        response = game_pb2.ResignResponse()
+        answer(response, steps, own_seat(live.table))
+        return response
 
     async def ForfeitSeat(
         self, request: game_pb2.ForfeitSeatRequest, context: object

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
@@ -37,8 +37,7 @@ HEADER: Final = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """The call behind a row: `digest` is the SHA-256 of its body."""
 
     caller: str
@@ -46,8 +45,7 @@ class Request:
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of a log; `entries` are "seat text"; `drawn` and `sequence` are counts after it."""
 
     version: int
@@ -66,8 +64,7 @@ class StoredRow:
     request: Request | None
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(NamedTuple):
     """One or two rows to be written together, if the first one's version is still free.
 
     `status` and `outcome` are those after the rows.

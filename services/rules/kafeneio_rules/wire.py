@@ -170,37 +170,57 @@ def position(
     play: Play, version: int, since: datetime | None, viewer: Seat | None
 ) -> game_pb2.Position:
     """A game at one version, as one seat or a spectator may see it."""
-    message = game_pb2.Position(
-        version=version,
-        status=STATUSES[Status.of(play, version)],
-        score=play.score,
-        view_hash=play.view_digest(viewer),
-    )
+    message = game_pb2.Position()
+    put_position(message, play, version, since, viewer)
+    return message
+
+
+def put_position(
+    message: game_pb2.Position,
+    play: Play,
+    version: int,
+    since: datetime | None,
+    viewer: Seat | None,
+) -> None:
+    """`position`, into an empty message: in its place in an answer it need not be copied."""
+    message.version = version
+    message.status = STATUSES[Status.of(play, version)]
+    message.score.extend(play.score)
+    message.view_hash = play.view_digest(viewer)
     if version:
         message.round = play.round
         message.to_act.extend(seat for seat in play.to_act if seat >= 0)
         put_view(message, play, viewer)
     if play.prompted is not None and since is not None:
-        message.turn.turn = play.turn
-        message.turn.seat = play.prompted
-        message.turn.since.CopyFrom(timestamp(since))
+        turn = message.turn
+        turn.turn = play.turn
+        turn.seat = play.prompted
+        turn.since.CopyFrom(timestamp(since))
     if play.outcome is not None:
         message.outcome.CopyFrom(outcome(play.outcome))
     if play.forfeits:
         message.forfeits.extend(forfeits(play.forfeits))
-    return message
 
 
-def entries(
-    game: AnyGame | None, rows: Iterable[Entry], viewer: Seat | None
-) -> list[game_pb2.LogEntry]:
-    """What was done in a row, less what the viewer may not see."""
-    return [_log_entry(entry.seat, _shown(game, entry, viewer)) for entry in rows]
+def row(at: datetime, game: AnyGame | None, entries: Iterable[Entry], viewer: Seat | None) -> bytes:
+    """A row, less what the viewer may not see, as a GameUpdate without a position, serialised.
+
+    Serialised messages one after the other read as one message with all of their fields; so it is
+    put together of parts that are made once and used in many rows.
+    """
+    shown = [_log_entry(entry.seat, _shown(game, entry, viewer)) for entry in entries]
+    return _at(at) + b"".join(shown)
+
+
+@functools.lru_cache(maxsize=1024)
+def _at(moment: datetime) -> bytes:
+    return game_pb2.GameUpdate(at=timestamp(moment)).SerializeToString()
 
 
 @functools.lru_cache(maxsize=4096)
-def _log_entry(seat: Seat, text: str) -> game_pb2.LogEntry:
-    return game_pb2.LogEntry(seat=seat, action=entry_action(text))
+def _log_entry(seat: Seat, text: str) -> bytes:
+    entry = game_pb2.LogEntry(seat=seat, action=entry_action(text))
+    return game_pb2.GameUpdate(entries=[entry]).SerializeToString()
 
 
 def _shown(game: AnyGame | None, entry: Entry, viewer: Seat | None) -> str:

@@ -133,6 +133,8 @@ def _innermost(handler: _RpcMethod) -> Handler | None:
     async def stream(call: Call) -> None:
         # We write instead of handing the generator to grpc: it is closed at once when the client
         # goes, and not when it is collected; and no layer has to be a generator.
+        # The client learns at once that he is listened to; the first message may be long in coming.
+        await call.context.send_initial_metadata(())
         async with aclosing(behaviour(call.request, call.context)) as messages:
             async for message in messages:
                 await call.context.write(message)

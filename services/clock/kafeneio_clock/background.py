@@ -1,0 +1,62 @@
+"""What `clock` does beside its calls."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from kafeneio_runtime.clock import Time
+from kafeneio_runtime.periodic import every
+from kafeneio_runtime.requests import purge
+from kafeneio_runtime.store import Store
+from prometheus_client import Gauge
+
+from kafeneio_clock.attendance import Attendance
+from kafeneio_clock.storage import Clocks
+
+RUNNING: Final = Gauge("kafeneio_clock_running", "Clocks that run.")
+OVERDUE: Final = Gauge(
+    "kafeneio_clock_overdue", "Clocks of which something has been due for more than 2 s."
+)
+
+COUNT_SECONDS: Final = 5.0
+LATE: Final = timedelta(seconds=2)
+PURGE_SECONDS: Final = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Each public method runs until it is cancelled."""
+
+    store: Store
+    clocks: Clocks
+    attendance: Attendance
+    time: Time
+    draining: asyncio.Event
+    request_retention: timedelta
+
+    async def count_clocks(self) -> None:
+        """Keep the gauges true. Every replica counts all clocks, so operators take the largest."""
+
+        async def count() -> None:
+            running, overdue = await self.clocks.count(LATE)
+            RUNNING.set(running)
+            OVERDUE.set(overdue)
+
+        await every(COUNT_SECONDS, count, self.time)
+
+    async def forget_requests(self) -> None:
+        """Drop answers that nobody asks for again."""
+
+        async def forget() -> None:
+            await purge(self.store, self.request_retention)
+
+        await every(PURGE_SECONDS, forget, self.time)
+
+    async def end_streams(self) -> None:
+        """When the process drains, wake all streams, so that each says goodbye."""
+        await self.draining.wait()
+        self.attendance.wake_all()
+        await asyncio.Event().wait()

@@ -1,0 +1,54 @@
+"""What a call must pass before anything is done."""
+
+from __future__ import annotations
+
+import grpc
+from kafeneio.common.v1 import errors_pb2
+from kafeneio_runtime.errors import Refusal, failed, forbidden
+from kafeneio_runtime.interceptors.current import caller
+
+from kafeneio_clock.storage import Row
+
+
+def own_seat(row: Row) -> int:
+    """The caller's seat; raises NOT_YOUR_SEAT where he has none, and GAME_OVER where the game never
+    started: then we do not know who was to sit there."""
+    if not row.state.seats:
+        raise game_over()
+    for number, seat in enumerate(row.state.seats):
+        if seat.player == caller().subject:
+            return number
+    raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "you have no seat in this game")
+
+
+def check_open(row: Row) -> None:
+    """Raises GAME_OVER."""
+    if row.state.closed:
+        raise game_over()
+
+
+def check_seated(row: Row, seat: int) -> None:
+    """Raises GAME_OVER, or SEAT_FORFEITED for a seat that is out (X8)."""
+    check_open(row)
+    for forfeit in row.state.forfeits:
+        if forfeit.seat == seat:
+            raise failed(
+                errors_pb2.ERROR_REASON_SEAT_FORFEITED,
+                "the seat is out of the game",
+                forfeit=forfeit.reason.value,
+            )
+
+
+def game_over() -> Refusal:
+    """The game is decided or void."""
+    return failed(errors_pb2.ERROR_REASON_GAME_OVER, "the game is over")
+
+
+def stale_epoch(current: int) -> Refusal:
+    """A newer device has the seat."""
+    return Refusal(
+        grpc.StatusCode.ABORTED,
+        errors_pb2.ERROR_REASON_STALE_EPOCH,
+        "the seat was taken over by another stream",
+        metadata={"epoch": str(current)},
+    )

@@ -1,0 +1,96 @@
+"""Puts events to clocks: reads the row, asks the domain, writes what has changed, tells whoever
+waits for it. The only way in which a clock changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
+from uuid import UUID
+
+from kafeneio_runtime.failpoints import failpoint
+from prometheus_client import Counter
+
+from kafeneio_clock import domain
+from kafeneio_clock.storage import Clocks, Row, Work, Write
+from kafeneio_clock.turns import Micros
+from kafeneio_clock.values import Announcement, Charged, Event, Forfeited, Reason, State
+
+TIMEOUTS: Final = Counter("kafeneio_timeouts_total", "Timeouts that were charged.")
+FORFEITS: Final = Counter("kafeneio_forfeits_total", "Seats that are out.", ["reason"])
+for _reason in Reason:
+    FORFEITS.labels(_reason.value)
+
+Decide: TypeAlias = Callable[[State, Micros], Sequence[Event]]
+"""What happens to a clock, given its state and the database's time."""
+
+
+class Keeper:
+    """The clocks, as they are changed by this replica. `written` is told of each after a commit."""
+
+    def __init__(self, clocks: Clocks, written: Callable[[Row], None]) -> None:
+        self._clocks = clocks
+        self._written = written
+
+    async def apply(self, game_id: UUID, decide: Decide, rest: float | None = None) -> Row | None:
+        """The clock after some events; None where the game has none.
+
+        `rest` says that the row is one that was due: it is looked at again when it is next due, but
+        not within so many seconds.
+        """
+        async with self._clocks.transaction() as work:
+            rows = await work.lock([game_id])
+            write = None
+            if game_id in rows:
+                write = self.decided(rows[game_id], decide, rest or 0)
+                await work.write([write] if self.is_change(write) else [])
+                if rest is not None and not self.is_change(write):
+                    await work.put_off(rows[game_id], rest)
+            failpoint("clock.apply.before_commit")
+        failpoint("clock.apply.committed")
+        return None if write is None else self.done([write])[0]
+
+    async def apply_all(self, game_ids: Iterable[UUID], decide: Decide) -> None:
+        """The same events to many games, in one commit."""
+        async with self._clocks.transaction() as work:
+            rows = await work.lock(game_ids)
+            writes = [self.decided(row, decide) for row in rows.values()]
+            writes = [write for write in writes if self.is_change(write)]
+            await work.write(writes)
+        self.done(writes)
+
+    @staticmethod
+    def decided(row: Row, decide: Decide, rest: float = 0) -> Write:
+        """A clock after some events, not yet written."""
+        state, told = row.state, list[Announcement]()
+        for event in decide(state, row.now):
+            state, more = domain.advance(state, event, row.now)
+            told += more
+        return Write(row.game_id, row, state, row.heard, tuple(told), rest)
+
+    @staticmethod
+    def is_change(write: Write) -> bool:
+        """Whether there is anything to write."""
+        row = write.row
+        return row is None or row.state != write.state or row.heard != write.heard
+
+    async def write(self, work: Work, writes: Sequence[Write]) -> None:
+        """Write in a transaction of the caller's, who calls `done` after it."""
+        await work.write([write for write in writes if self.is_change(write)])
+
+    def done(self, writes: Sequence[Write]) -> list[Row]:
+        """The clocks after a commit; tells whoever waits for them."""
+        rows: list[Row] = []
+        for write in writes:
+            if not self.is_change(write):
+                assert write.row is not None, "a new one is a change"
+                rows.append(write.row)
+                continue
+            for told in write.told:
+                if isinstance(told, Charged):
+                    TIMEOUTS.inc()
+                elif isinstance(told, Forfeited):
+                    FORFEITS.labels(told.reason.value).inc()
+            rows.append(write.written)
+            self._written(rows[-1])
+        return rows

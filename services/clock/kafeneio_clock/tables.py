@@ -1,0 +1,55 @@
+"""The tables of `clock`, defined once; migrations/ makes them, storage.py reads and writes them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafeneio_runtime.heartbeat import heartbeat_tables
+from kafeneio_runtime.tables import outbox_tables
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Index,
+    MetaData,
+    Table,
+    Text,
+    Uuid,
+    func,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+
+SCHEMA: Final = "clock"
+"""Also the channel on which replicas tell each other what has changed."""
+
+metadata = MetaData()
+
+clocks = Table(
+    "clocks",
+    metadata,
+    Column("game_id", Uuid, primary_key=True),
+    # The gate of every change, and the numbers of the last events heard and announced.
+    Column("version", BigInteger, nullable=False),
+    Column("heard", BigInteger, nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+    Column("state", JSONB, nullable=False),
+    # Which replicas have a stream of the game, so that those of one that died are found.
+    Column("replicas", ARRAY(Text), nullable=False),
+    # When the next thing is due, and when to look: later than that while a replica is at it.
+    Column("deadline", DateTime(timezone=True)),
+    Column("due_at", DateTime(timezone=True)),
+    Column("closed", Boolean, nullable=False),
+)
+Index("clocks_due", clocks.c.due_at, postgresql_where=clocks.c.due_at.isnot(None))
+Index("clocks_open", clocks.c.game_id, postgresql_where=~clocks.c.closed)
+
+replicas = Table(
+    "replicas",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+)
+
+shared = outbox_tables(metadata)
+alive = heartbeat_tables(metadata)

@@ -1,0 +1,173 @@
+"""What `matchmaking` asks of the other services, and which answers settle a question."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from kafeneio.rules.v1 import game_pb2, rulebook_pb2
+from kafeneio.settlement.v1 import settlement_pb2
+from kafeneio_client.errors import Refused, Unreachable, from_rpc
+from kafeneio_runtime.directory import Directory, UnknownServiceError
+
+from kafeneio_matchmaking import wire
+from kafeneio_matchmaking.domain import Match, MatchMove, Offer
+
+Query = TypeVar("Query", bound=Message)
+Answer = TypeVar("Answer", bound=Message)
+
+CALL_SECONDS: Final = 5.0
+"""A call that takes longer is sent again: it has the same effect, and the same answer."""
+
+DEFINITE: Final = frozenset(
+    {
+        grpc.StatusCode.INVALID_ARGUMENT,
+        grpc.StatusCode.NOT_FOUND,
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.ALREADY_EXISTS,
+    }
+)
+"""With these a service has judged what was asked. Any other (the peer is away, busy, broken, or
+does not let us in) says nothing of what became of the call."""
+
+
+class UnansweredError(Exception):
+    """Nobody has settled the question: whether the call had its effect is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """The other services. Each call raises UnansweredError, or Refused where the answer is no."""
+
+    directory: Directory
+
+    # --- rules -------------------------------------------------------------------------------
+
+    async def offer(self, variant: str, within: float) -> Offer:
+        """What `rules` offers."""
+        answer = await self._ask(
+            "rules",
+            "/kafeneio.rules.v1.RuleBookService/GetVariant",
+            rulebook_pb2.GetVariantRequest(variant=variant),
+            rulebook_pb2.GetVariantResponse,
+            within,
+        )
+        return wire.offer(answer.variant)
+
+    async def create(self, match: Match) -> datetime | None:
+        """Make the game; until when it waits for its seats."""
+        request = game_pb2.CreateGameRequest(
+            request_id=str(match.request_id("CreateGame")),
+            game_id=str(match.game_id),
+            terms=wire.rules_terms(match.terms),
+            player_ids=match.players,
+        )
+        path = "/kafeneio.rules.v1.GameService/CreateGame"
+        answer = await self._once("rules", path, request, game_pb2.CreateGameResponse)
+        return None if answer is None else wire.moment(answer.game.join_by)
+
+    async def cancel(self, match: Match) -> MatchMove:
+        """See to it that the game never starts; CANCEL_PLAYED where it is too late for that."""
+        request = game_pb2.CancelGameRequest(
+            request_id=str(match.request_id("CancelGame")), game_id=str(match.game_id)
+        )
+        path = "/kafeneio.rules.v1.GameService/CancelGame"
+        try:
+            await self._once("rules", path, request, game_pb2.CancelGameResponse)
+        except Refused as refused:
+            if refused.reason == "GAME_STARTED":
+                return MatchMove.CANCEL_PLAYED
+            if refused.reason == "GAME_OVER" and await self._decided(match):
+                return MatchMove.CANCEL_PLAYED
+            if refused.reason != "GAME_OVER":
+                raise UnansweredError(f"CancelGame: {refused.reason}") from refused
+        return MatchMove.CANCEL
+
+    async def _decided(self, match: Match) -> bool:
+        """Whether the game, which is over, has a winner; or has it ended void?"""
+        answer = await self._ask(
+            "rules",
+            "/kafeneio.rules.v1.GameService/GetGame",
+            game_pb2.GetGameRequest(game_id=str(match.game_id)),
+            game_pb2.GetGameResponse,
+        )
+        return answer.game.position.outcome.HasField("decided")
+
+    # --- settlement --------------------------------------------------------------------------
+
+    async def hold(self, match: Match) -> None:
+        """Hold everybody's stake, or nobody's."""
+        request = settlement_pb2.HoldStakesRequest(
+            request_id=str(match.request_id("HoldStakes")),
+            game_id=str(match.game_id),
+            player_ids=match.players,
+            stake=wire.money(match.terms),
+            fee_basis_points=match.terms.fee_basis_points,
+        )
+        path = "/kafeneio.settlement.v1.SettlementService/HoldStakes"
+        await self._once("settlement", path, request, settlement_pb2.HoldStakesResponse)
+
+    async def release(self, match: Match) -> str:
+        """Give the stakes back; the reason where there was nothing to give back any more."""
+        request = settlement_pb2.ReleaseStakesRequest(
+            request_id=str(match.request_id("ReleaseStakes")), game_id=str(match.game_id)
+        )
+        path = "/kafeneio.settlement.v1.SettlementService/ReleaseStakes"
+        try:
+            await self._once("settlement", path, request, settlement_pb2.ReleaseStakesResponse)
+        except Refused as refused:
+            return refused.reason
+        return ""
+
+    # --- calling -----------------------------------------------------------------------------
+
+    async def _once(
+        self, service: str, path: str, request: Query, answer: type[Answer]
+    ) -> Answer | None:
+        """The answer to a call that changes something; None where it has been given before and is
+        not known here any more."""
+        try:
+            return await self._ask(service, path, request, answer)
+        except Refused as refused:
+            # Only a success is kept under a request id, and the id is derived from the match: so it
+            # was our own call, written in other bytes by an earlier release of ours.
+            if refused.reason == "REQUEST_ID_REUSED":
+                return None
+            raise
+
+    async def _ask(
+        self,
+        service: str,
+        path: str,
+        request: Query,
+        answer: type[Answer],
+        within: float = CALL_SECONDS,
+    ) -> Answer:
+        try:
+            method: grpc.aio.UnaryUnaryMultiCallable[Query, Answer] = self.directory.channel(
+                service
+            ).unary_unary(path, _written, answer.FromString)
+            return await method(request, timeout=within, metadata=self.directory.metadata())
+        except (UnknownServiceError, OSError) as error:
+            raise UnansweredError(str(error)) from error
+        except grpc.aio.AioRpcError as error:
+            told = from_rpc(error, service)
+            if isinstance(told, Refused) and told.reason and told.code in DEFINITE:
+                raise told from error
+            why = told.why if isinstance(told, Unreachable) else told.message
+            call = path.rpartition("/")[2]
+            raise UnansweredError(f"{call}: {error.code().name}: {why}") from error
+
+
+def _written(request: Message) -> bytes:
+    # A call that is sent again is known by its bytes, and maps have no order of their own.
+    return request.SerializeToString(deterministic=True)
+
+
+def seats_named(refused: Refused) -> tuple[int, ...]:
+    """Which seats a refusal speaks of."""
+    return tuple(int(text) for text in re.findall(r"\d+", refused.metadata.get("seats", "")))

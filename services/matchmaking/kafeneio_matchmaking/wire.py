@@ -1,0 +1,106 @@
+"""Between messages and values: what clients send and get, and what the other services do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from kafeneio.common.v1 import money_pb2
+from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
+from kafeneio.rules.v1 import game_pb2, rulebook_pb2
+
+from kafeneio_matchmaking.domain import Offer, Terms, Ticket, TicketStatus, Wish
+
+STATUSES = {
+    TicketStatus.QUEUED: pb.TICKET_STATUS_QUEUED,
+    TicketStatus.PAIRED: pb.TICKET_STATUS_PAIRED,
+    TicketStatus.MATCHED: pb.TICKET_STATUS_MATCHED,
+    TicketStatus.ENDED: pb.TICKET_STATUS_ENDED,
+}
+
+
+def timestamp(moment: datetime) -> Timestamp:
+    """A time of the database as a message."""
+    message = Timestamp()
+    message.FromDatetime(moment)
+    return message
+
+
+def moment(message: Timestamp) -> datetime:
+    """The inverse of `timestamp`."""
+    return message.ToDatetime(UTC)
+
+
+def ticket(value: Ticket) -> pb.Ticket:
+    """A ticket as its player sees it."""
+    message = pb.Ticket(
+        ticket_id=str(value.ticket_id),
+        player_id=value.player_id,
+        terms=terms(value.terms),
+        status=STATUSES[value.status],
+        version=value.version,
+        queued_at=timestamp(value.queued_at),
+        expires_at=timestamp(value.expires_at),
+        fee_basis_points=value.terms.fee_basis_points,
+    )
+    if value.game_id is not None:
+        message.game_id = str(value.game_id)
+    if value.end is not None:
+        message.end = pb.TicketEnd.Value(f"TICKET_END_{value.end.name}")
+    return message
+
+
+def terms(value: Terms) -> pb.QuickTerms:
+    """What is to be played, everything named."""
+    message = pb.QuickTerms(
+        variant=value.variant,
+        edition=value.edition,
+        options=dict(value.options),
+        target=value.target,
+    )
+    if value.stake:
+        message.stake.CopyFrom(money(value))
+    return message
+
+
+def money(value: Terms) -> money_pb2.Money:
+    """The stake of one player."""
+    return money_pb2.Money(currency_code=value.currency, minor_units=value.stake)
+
+
+def wish(message: pb.QuickTerms) -> Wish:
+    """What a player asks for."""
+    return Wish(
+        edition=message.edition,
+        options=dict(message.options),
+        target=message.target,
+        currency=message.stake.currency_code,
+        stake=message.stake.minor_units,
+    )
+
+
+def offer(variant: rulebook_pb2.Variant) -> Offer:
+    """What `rules` offers; the default of an option comes first."""
+    return Offer(
+        variant=variant.variant,
+        edition=variant.edition,
+        seats=variant.seats,
+        options={
+            option.name: (
+                option.default_value,
+                *(value for value in option.values if value != option.default_value),
+            )
+            for option in variant.options
+        },
+        targets=(variant.target_min, variant.target_max, variant.target_default),
+    )
+
+
+def rules_terms(value: Terms) -> game_pb2.Terms:
+    """What `rules` is told of the terms: everything but the money."""
+    return game_pb2.Terms(
+        variant=value.variant,
+        edition=value.edition,
+        options=dict(value.options),
+        target=value.target,
+    )

@@ -1,0 +1,357 @@
+"""What `settlement` knows: movements of money, and what is to be done with the stakes of a game.
+
+Pure: no wire, no store, no clock. Money moves by transfers only, each with a debit, a credit and an
+amount of more than nothing, so no movement changes the total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID, uuid5
+
+from kafeneio_settlement import payouts
+from kafeneio_settlement.payouts import LARGEST, Payout, Result, Stakes
+
+FEES = "house:fees"
+CASHIER = "external:cashier"
+"""Everything that is outside of the house; its balance is below zero by what is inside."""
+
+PAYOUT_VERSION = 1
+"""The settlement version of a payout; what follows it would be a correction."""
+
+
+class LedgerError(Exception):
+    """A movement that the ledger refuses. Nothing of it is done."""
+
+
+class InsufficientFundsError(LedgerError):
+    """Accounts that would have gone below zero."""
+
+    def __init__(self, accounts: Iterable[Account]) -> None:
+        self.accounts = tuple(accounts)
+        super().__init__(f"{len(self.accounts)} accounts have too little")
+
+
+class OverflowingError(LedgerError):
+    """An account would have held more than can be counted."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Account:
+    """Money of one currency in one place. `name` is "player:ID", "escrow:GAME", or one of the
+    house's own."""
+
+    name: str
+    currency: str
+
+    @property
+    def may_owe(self) -> bool:
+        """Whether it may be below zero: only what stands for the outside may."""
+        return self.name == CASHIER
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An account's money, and how many transfers made it so."""
+
+    balance: int = 0
+    version: int = 0
+
+
+class Kind(StrEnum):
+    """Why money moves."""
+
+    DEPOSIT = "deposit"
+    WITHDRAWAL = "withdrawal"
+    HOLD = "hold"
+    RELEASE = "release"
+    PAYOUT = "payout"
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One movement between two accounts."""
+
+    debit: str
+    credit: str
+    amount: int
+
+    def __post_init__(self) -> None:
+        if self.amount <= 0 or self.debit == self.credit:
+            raise ValueError("a transfer moves more than nothing, to another account")
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """One transaction of the ledger, in one currency: all of its transfers are done, or none.
+
+    The id follows from what it is done for, so that the database itself refuses to do it twice.
+    """
+
+    id: UUID
+    kind: Kind
+    currency: str
+    transfers: tuple[Transfer, ...]
+    game_id: UUID | None = None
+
+    @property
+    def accounts(self) -> set[Account]:
+        """Every account that it touches."""
+        return {
+            Account(name, self.currency)
+            for transfer in self.transfers
+            for name in (transfer.debit, transfer.credit)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A transfer with what it makes of its two accounts."""
+
+    movement: Movement
+    position: int
+    transfer: Transfer
+    debited: Standing
+    credited: Standing
+
+
+def player_account(player: str) -> str:
+    """A player's wallet."""
+    return f"player:{player}"
+
+
+def escrow_account(game_id: UUID) -> str:
+    """Where the stakes of a game lie."""
+    return f"escrow:{game_id}"
+
+
+def post(
+    standings: Mapping[Account, Standing], movements: Iterable[Movement]
+) -> tuple[list[Posting], dict[Account, Standing]]:
+    """Do the transfers one by one; what each made of its accounts, and where those stand after all.
+
+    Raises InsufficientFundsError where a movement would leave an account below zero, and
+    OverflowingError.
+    """
+    now = dict(standings)
+    postings: list[Posting] = []
+    for movement in movements:
+        first = len(postings)
+        for position, transfer in enumerate(movement.transfers):
+            debit = Account(transfer.debit, movement.currency)
+            credit = Account(transfer.credit, movement.currency)
+            now[debit] = _moved(now[debit], -transfer.amount)
+            now[credit] = _moved(now[credit], transfer.amount)
+            postings.append(Posting(movement, position, transfer, now[debit], now[credit]))
+        short = [a for a in sorted(movement.accounts) if now[a].balance < 0 and not a.may_owe]
+        if short:
+            raise InsufficientFundsError(short)
+        for posting in postings[first:]:
+            if max(abs(posting.debited.balance), abs(posting.credited.balance)) > LARGEST:
+                raise OverflowingError("a balance would be more than can be counted")
+    return postings, now
+
+
+def _moved(standing: Standing, amount: int) -> Standing:
+    return Standing(standing.balance + amount, standing.version + 1)
+
+
+def deposit(name: UUID, player: str, currency: str, amount: int) -> Movement:
+    """Money comes in."""
+    transfer = Transfer(CASHIER, player_account(player), amount)
+    return Movement(name, Kind.DEPOSIT, currency, (transfer,))
+
+
+def withdrawal(name: UUID, player: str, currency: str, amount: int) -> Movement:
+    """Money goes out."""
+    transfer = Transfer(player_account(player), CASHIER, amount)
+    return Movement(name, Kind.WITHDRAWAL, currency, (transfer,))
+
+
+# --- games -----------------------------------------------------------------------------------
+
+
+class State(StrEnum):
+    """Where the money of a game stands."""
+
+    HELD = "held"
+    RELEASED = "released"
+    STARTED = "started"
+    PENDING = "pending"
+    MISMATCH = "mismatch"
+    SETTLED = "settled"
+
+
+class Problem(StrEnum):
+    """Why a game that is over is not paid."""
+
+    FORFEITS_DIFFER = "forfeits_differ"
+    PLAYERS_DIFFER = "players_differ"
+    NOT_PAYABLE = "not_payable"
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The stakes of a game; `players` in the order of the seats."""
+
+    players: tuple[str, ...]
+    currency: str
+    stake: int
+    fee_basis_points: int
+
+    @property
+    def stakes(self) -> Stakes:
+        """What was put in."""
+        return Stakes(self.stake, len(self.players))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Forfeit:
+    """A seat that is out, with its reason of X12."""
+
+    seat: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The first witness: what `rules` says of the end of a game."""
+
+    winners: tuple[int, ...]
+    score: tuple[int, ...]
+    ending: str
+    void: str
+    forfeits: tuple[Forfeit, ...]
+    variant: str
+    payout_rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The second witness: the forfeits that `clock` has announced."""
+
+    forfeits: tuple[Forfeit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """All that is known of a game. `seated` is who played, as `rules` said at the start."""
+
+    game_id: UUID
+    state: State
+    hold: Hold | None = None
+    held_at: datetime | None = None
+    released: bool = False
+    seated: tuple[str, ...] | None = None
+    finish: Finish | None = None
+    closing: Closing | None = None
+    problem: Problem | None = None
+    announced: int = 0
+
+    @property
+    def escrow(self) -> Hold | None:
+        """The stakes that lie in escrow, unless they are paid already."""
+        return None if self.released else self.hold
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Whose game it is."""
+        return self.hold.players if self.hold else self.seated or ()
+
+    @property
+    def ending(self) -> bool:
+        """Whether a witness has spoken."""
+        return self.finish is not None or self.closing is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be paid; no payout where no stakes were held."""
+
+    payout_rule: str
+    rule_version: int
+    void: bool
+    payout: Payout | None
+
+
+def judged(game: Game) -> Verdict | Problem | None:
+    """What is to be done with a game: nothing yet, to pay it, or to pay nobody."""
+    if game.finish is None or game.closing is None:
+        return None
+    if set(game.finish.forfeits) != set(game.closing.forfeits):
+        return Problem.FORFEITS_DIFFER
+    if game.escrow is not None and game.seated not in (None, game.escrow.players):
+        return Problem.PLAYERS_DIFFER
+    return by_rules(game) or Problem.NOT_PAYABLE
+
+
+def by_rules(game: Game) -> Verdict | None:
+    """What the log of `rules` makes of a finished game; None where that can't be paid."""
+    finish, hold = game.finish, game.escrow
+    assert finish is not None, "only a finished game is paid"
+    try:
+        result = Result(finish.winners, finish.void)
+        rule = payouts.rule_named(finish.payout_rule)
+        if hold is None:
+            return Verdict(rule.name, rule.version, bool(finish.void), None)
+        out = frozenset(forfeit.seat for forfeit in finish.forfeits)
+        payout = payouts.pay(rule.name, hold.stakes, result, out, hold.fee_basis_points)
+    except (payouts.NotPayableError, payouts.UnknownRuleError):
+        return None
+    return Verdict(rule.name, rule.version, payout.void, payout)
+
+
+def nothing_won(game: Game) -> Verdict:
+    """Everything goes back, whatever the witnesses say."""
+    finish, hold = game.finish, game.escrow
+    known = payouts.RULES.get(finish.payout_rule) if finish else None
+    return Verdict(
+        finish.payout_rule if finish else "",
+        known.version if known else 0,
+        True,
+        None if hold is None else payouts.everything_back(hold.stakes),
+    )
+
+
+def hold_movement(game_id: UUID, hold: Hold) -> Movement:
+    """Every seat's stake goes into escrow."""
+    escrow = escrow_account(game_id)
+    transfers = tuple(Transfer(player_account(p), escrow, hold.stake) for p in hold.players)
+    return Movement(uuid5(game_id, "hold"), Kind.HOLD, hold.currency, transfers, game_id)
+
+
+def release_movement(game_id: UUID, hold: Hold) -> Movement:
+    """Every stake goes back, before the start."""
+    shares = (hold.stake,) * len(hold.players)
+    transfers = _out_of_escrow(game_id, hold, shares, 0)
+    return Movement(uuid5(game_id, "release"), Kind.RELEASE, hold.currency, transfers, game_id)
+
+
+def payout_movement(game_id: UUID, hold: Hold, payout: Payout, version: int) -> Movement:
+    """The escrow is paid out, all of it."""
+    transfers = _out_of_escrow(game_id, hold, payout.shares, payout.fee)
+    name = uuid5(game_id, f"settlement {version}")
+    return Movement(name, Kind.PAYOUT, hold.currency, transfers, game_id)
+
+
+def _out_of_escrow(
+    game_id: UUID, hold: Hold, shares: tuple[int, ...], fee: int
+) -> tuple[Transfer, ...]:
+    escrow = escrow_account(game_id)
+    places = [*map(player_account, hold.players), FEES]
+    amounts = [*shares, fee]
+    return tuple(
+        Transfer(escrow, place, amount)
+        for place, amount in zip(places, amounts, strict=True)
+        if amount
+    )
+
+
+def movement_of(verdict: Verdict, game: Game) -> Movement | None:
+    """The movement that a verdict asks for; None where nothing was staked."""
+    if verdict.payout is None or game.escrow is None:
+        return None
+    return payout_movement(game.game_id, game.escrow, verdict.payout, PAYOUT_VERSION)

@@ -1,0 +1,133 @@
+"""What a call must pass before it is judged, and how the ledger's refusals are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+from uuid import UUID, uuid5
+
+import asyncpg
+import grpc
+from kafeneio.common.v1 import errors_pb2
+from kafeneio_runtime.auth import Role
+from kafeneio_runtime.errors import Reason, Refusal, exists, failed, forbidden, malformed, not_found
+from kafeneio_runtime.interceptors.current import caller
+
+from kafeneio_settlement.domain import (
+    InsufficientFundsError,
+    OverflowingError,
+    State,
+    player_account,
+)
+
+LONGEST_PLAYER: Final = 64
+
+
+def storable(text: str, field: str) -> str:
+    """A text as it was sent; raises MALFORMED where PostgreSQL cannot keep it."""
+    if "\0" in text:
+        raise malformed(field, "must not have a NUL in it")
+    return text
+
+
+def whose(player: str) -> str:
+    """Into whose wallet the caller looks: his own, unless he is a service or an operator.
+
+    Raises NOT_YOUR_WALLET, or MALFORMED where nobody is named and the caller has no wallet.
+    """
+    who = caller()
+    if who.role is Role.PLAYER:
+        if player not in ("", who.subject):
+            raise forbidden(
+                errors_pb2.ERROR_REASON_NOT_YOUR_WALLET, "a player sees his own wallet only"
+            )
+        return who.subject
+    if not player:
+        raise malformed("player_id", f"a {who.role.value} has no wallet: say whose you mean")
+    return storable(player, "player_id")
+
+
+def check_own_game(players: Sequence[str]) -> None:
+    """Raises NOT_YOUR_SEAT for a player who has no part in a game."""
+    who = caller()
+    if who.role is Role.PLAYER and who.subject not in players:
+        raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "you had no seat in this game")
+
+
+def transaction_id(request_id: UUID, method: str) -> UUID:
+    """The id of what a call does to the ledger. It outlives the kept answers: a call that is sent
+    again after they are forgotten finds it taken."""
+    return uuid5(request_id, f"{caller().subject} {method}")
+
+
+def game_unknown(game_id: UUID) -> Refusal:
+    """Nothing was ever heard of the game."""
+    return not_found(errors_pb2.ERROR_REASON_GAME_UNKNOWN, f"there is no game {game_id}")
+
+
+def wallet_unknown() -> Refusal:
+    """Nothing was ever paid in."""
+    return not_found(errors_pb2.ERROR_REASON_WALLET_UNKNOWN, "there is no such wallet")
+
+
+def check_before_start(state: State) -> None:
+    """Raises GAME_STARTED or GAME_OVER."""
+    if state is State.STARTED:
+        raise failed(errors_pb2.ERROR_REASON_GAME_STARTED, "the game has started")
+    if state in (State.PENDING, State.MISMATCH, State.SETTLED):
+        raise failed(errors_pb2.ERROR_REASON_GAME_OVER, "the game is over")
+
+
+def check_wallets(players: Sequence[str], statuses: dict[str, str]) -> None:
+    """Raises WALLET_UNKNOWN or WALLET_SUSPENDED, with the seats concerned."""
+    unknown = [seat for seat, player in enumerate(players) if player not in statuses]
+    if unknown:
+        raise _of_seats(
+            grpc.StatusCode.NOT_FOUND,
+            errors_pb2.ERROR_REASON_WALLET_UNKNOWN,
+            "nothing was ever paid in",
+            unknown,
+        )
+    suspended = [seat for seat, player in enumerate(players) if statuses[player] != "active"]
+    if suspended:
+        raise _of_seats(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            errors_pb2.ERROR_REASON_WALLET_SUSPENDED,
+            "the wallet is suspended",
+            suspended,
+        )
+
+
+@contextmanager
+def refused(players: Sequence[str] = ()) -> Iterator[None]:
+    """Turns what the ledger refuses into what a caller is told; `players` by seat where the call
+    names several."""
+    try:
+        yield
+    except InsufficientFundsError as error:
+        short = {account.name for account in error.accounts}
+        seats = [seat for seat, player in enumerate(players) if player_account(player) in short]
+        raise _of_seats(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            errors_pb2.ERROR_REASON_INSUFFICIENT_FUNDS,
+            "there is not enough money",
+            seats,
+        ) from error
+    except OverflowingError as error:
+        raise failed(
+            errors_pb2.ERROR_REASON_AMOUNT_OVERFLOW, "the sum is more than can be counted"
+        ) from error
+    except asyncpg.UniqueViolationError as error:
+        if error.table_name not in ("transactions", "transfers"):
+            raise
+        raise exists(
+            errors_pb2.ERROR_REASON_REQUEST_ID_REUSED, "the request id was used long ago"
+        ) from error
+
+
+def _of_seats(code: grpc.StatusCode, reason: Reason, message: str, seats: Iterable[int]) -> Refusal:
+    """A refusal for what some seats lack; without seats where the call names one player."""
+    listed = ",".join(map(str, seats))
+    text = f"{message}: seats {listed}" if listed else message
+    return Refusal(code, reason, text, metadata={"seats": listed} if listed else None)

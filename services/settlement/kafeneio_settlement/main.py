@@ -1,0 +1,133 @@
+"""`settlement` as a process: settings -> store -> server -> serve. Only here adapters are named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from kafeneio.settlement.v1 import settlement_pb2_grpc, wallet_pb2_grpc
+from kafeneio_runtime.auth import Role
+from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.clock import SystemTime
+from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.outbox import Relay
+from kafeneio_runtime.ready import tell
+from kafeneio_runtime.serve import Service, run, serve
+from kafeneio_runtime.settings import Settings
+from kafeneio_runtime.store import Store, migrate
+
+from kafeneio_settlement.background import Background, Witnesses
+from kafeneio_settlement.domain import Account
+from kafeneio_settlement.server import SettlementServicer
+from kafeneio_settlement.settling import CLOCK_CONSUMER, RULES_CONSUMER, Settling
+from kafeneio_settlement.storage import SUBJECT, Looks
+from kafeneio_settlement.tables import SCHEMA
+from kafeneio_settlement.wallets import WalletServicer
+from kafeneio_settlement.watching import Bells
+
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+WALLETS: Final = "kafeneio.settlement.v1.WalletService"
+SETTLEMENT: Final = "kafeneio.settlement.v1.SettlementService"
+ROLES: Final = {
+    f"/{service}/{call}": frozenset(roles)
+    for service, roles, calls in (
+        (WALLETS, Role, "GetWallet ListEntries WatchWallet"),
+        (WALLETS, {Role.SERVICE}, "Deposit Withdraw"),
+        (WALLETS, {Role.OPERATOR}, "SetWalletStatus"),
+        (SETTLEMENT, Role, "GetSettlement PreviewPayout"),
+        (SETTLEMENT, {Role.SERVICE}, "HoldStakes ReleaseStakes ListEvents"),
+        (SETTLEMENT, {Role.OPERATOR}, "ResolveMismatch"),
+    )
+    for call in calls.split()
+}
+
+
+async def service(settings: Settings, url: str, bus: Bus, directory: Directory) -> Service:
+    """`settlement` on a migrated database, ready to be served."""
+    time, draining = SystemTime(), asyncio.Event()
+    store = await Store.open(url, SCHEMA, settings.database_pool_size)
+    relay, bells, looks = Relay(store, bus, SUBJECT), Bells(store, time), Looks(store)
+
+    def changed(accounts: Iterable[Account]) -> None:
+        relay.wake()
+        bells.moved(accounts)
+
+    settling = Settling(store, changed)
+    background = Background(
+        store=store,
+        looks=looks,
+        settling=settling,
+        bells=bells,
+        witnesses=Witnesses(settling, directory, time),
+        time=time,
+        draining=draining,
+        request_retention=timedelta(hours=settings.request_retention_hours),
+    )
+    # Before anybody publishes: what is published while nobody was ever there is lost.
+    listening = (
+        await bus.subscribe("rules.events", RULES_CONSUMER, settling.hear_rules),
+        await bus.subscribe("clock.events", CLOCK_CONSUMER, settling.hear_clock),
+    )
+
+    async def close() -> None:
+        for subscription in listening:
+            await subscription.close()
+        await store.close()
+
+    wallets = WalletServicer(store, bells, time, settings.heartbeat_seconds, draining)
+    return Service(
+        name="settlement",
+        port=settings.settlement_port,
+        servicers=(
+            (
+                settlement_pb2_grpc.add_SettlementServiceServicer_to_server,
+                SettlementServicer(looks, settling),
+            ),
+            (wallet_pb2_grpc.add_WalletServiceServicer_to_server, wallets),
+        ),
+        service_names=(SETTLEMENT, WALLETS),
+        roles=ROLES,
+        ready=store.ping,
+        background=(
+            relay.run,
+            bells.tell,
+            bells.hear,
+            bells.look,
+            background.count,
+            background.balance,
+            background.ask_for_missing,
+            background.forget_requests,
+            background.end_streams,
+        ),
+        flushing=relay.flush,
+        closing=close,
+        draining=draining,
+    )
+
+
+def migrate_database(url: str) -> None:
+    """Bring the schema of `settlement` up to date."""
+    migrate(url, SCHEMA, MIGRATIONS)
+
+
+async def _serve(settings: Settings, url: str) -> None:
+    bus, directory = InProcessBus(), Directory(settings, "settlement")
+    services = [await service(settings, url, bus, directory)]
+    await serve(services, settings, partial(tell, settings.ready_file))
+    await bus.close()
+    await directory.close()
+
+
+def main() -> None:
+    """`kafeneio serve settlement`: this service alone, on the database of the settings."""
+    settings = Settings()
+    run(_serve(settings, settings.required_database_url()))
+
+
+def migrate_main() -> None:
+    """`kafeneio migrate settlement`."""
+    migrate_database(Settings().required_database_url())

@@ -1,0 +1,165 @@
+"""What a game pays: the payout rules, each with a name and a version, behind one signature.
+
+Pure, in whole numbers of the smallest unit of one currency. Whatever the rule, all that was staked
+is paid out: to the seats, and to the house what it takes. Names such as S4 are those of the common
+rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+LARGEST: Final = 2**63 - 1
+"""More than this the database does not count."""
+
+WHOLE: Final = 10_000
+"""Basis points."""
+
+
+class UnknownRuleError(LookupError):
+    """The house has no payout rule of that name."""
+
+
+class NotPayableError(ValueError):
+    """The rule knows no such end of a game."""
+
+
+class TooLargeError(ValueError):
+    """The pot is more than can be counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What was put in: the same by every seat."""
+
+    stake: int
+    seats: int
+
+    def __post_init__(self) -> None:
+        if self.stake < 0 or self.seats < 1:
+            raise ValueError("a stake is nothing or more, of at least one seat")
+        if self.pot > LARGEST:
+            raise TooLargeError(f"a pot of {self.pot} is more than {LARGEST}")
+
+    @property
+    def pot(self) -> int:
+        """All of it."""
+        return self.stake * self.seats
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How the game ended: who won, or why nobody did."""
+
+    winners: tuple[int, ...] = ()
+    void: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.winners) == bool(self.void):
+            raise NotPayableError("a game has winners, or it is void")
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """What each seat gets out of the pot, and the house; `void` where everything goes back."""
+
+    stakes: Stakes
+    shares: tuple[int, ...]
+    fee: int
+    void: bool
+
+    def __post_init__(self) -> None:
+        # The last gate before money moves: a rule that is wrong pays nobody.
+        if min(*self.shares, self.fee) < 0 or sum(self.shares) + self.fee != self.stakes.pot:
+            raise NotPayableError("a payout must be all of the pot, and nobody's debt")
+
+    @property
+    def nets(self) -> tuple[int, ...]:
+        """What each seat has won, or lost."""
+        return tuple(share - self.stakes.stake for share in self.shares)
+
+
+Rule: TypeAlias = Callable[[Stakes, Result, frozenset[int], int], Payout]
+"""(stakes, result, forfeited seats, fee in basis points of the pot) -> what is paid."""
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutRule:
+    """A rule that settlements name. A changed rule gets a new version; the old one stays."""
+
+    name: str
+    version: int
+    pay: Rule
+
+
+def everything_back(stakes: Stakes) -> Payout:
+    """A void game: every stake goes back, fees included."""
+    return Payout(stakes, (stakes.stake,) * stakes.seats, 0, True)
+
+
+def fee_of(pot: int, winners: int, forfeits: frozenset[int], fee_basis_points: int) -> int:
+    """What the house takes of a pot: nothing where a seat was forfeited, else the share that was
+    agreed, rounded down, and lowered until the rest divides evenly among the winners."""
+    if forfeits:
+        return 0
+    fee = pot * fee_basis_points // WHOLE
+    return fee - (fee - pot) % winners
+
+
+def s2(stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int) -> Payout:
+    """Classic Pilotta for 2: a team of one. A winner who is gone wins nothing: clause (2) makes
+    the game void, and where both are gone clause (1) does."""
+    if result.void or _only_winner(stakes, result) in forfeits:
+        return everything_back(stakes)
+    return _winner_takes_all(stakes, result, forfeits, fee_basis_points)
+
+
+def s4(stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int) -> Payout:
+    """Tavli: the winner of the match takes the stakes. A leaver has conceded, so the result says
+    already who won, also where both have left: the first one lost."""
+    if result.void:
+        return everything_back(stakes)
+    return _winner_takes_all(stakes, result, forfeits, fee_basis_points)
+
+
+def _winner_takes_all(
+    stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int
+) -> Payout:
+    winner = _only_winner(stakes, result)
+    fee = fee_of(stakes.pot, 1, forfeits, fee_basis_points)
+    shares = [0] * stakes.seats
+    shares[winner] = stakes.pot - fee
+    return Payout(stakes, tuple(shares), fee, False)
+
+
+def _only_winner(stakes: Stakes, result: Result) -> int:
+    """The seat that won, in a game of two."""
+    if stakes.seats != 2 or len(result.winners) != 1 or result.winners[0] not in (0, 1):
+        raise NotPayableError(f"seats {result.winners} of {stakes.seats} can't be the winners")
+    return result.winners[0]
+
+
+RULES: Final[Mapping[str, PayoutRule]] = {
+    rule.name: rule for rule in (PayoutRule("S2", 1, s2), PayoutRule("S4", 1, s4))
+}
+"""The newest version of each rule."""
+
+
+def rule_named(name: str) -> PayoutRule:
+    """Raises UnknownRuleError."""
+    if name not in RULES:
+        raise UnknownRuleError(f"there is no payout rule {name!r}")
+    return RULES[name]
+
+
+def pay(
+    name: str, stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int
+) -> Payout:
+    """What the rule of that name pays. Raises UnknownRuleError or NotPayableError."""
+    if not 0 <= fee_basis_points <= WHOLE:
+        raise NotPayableError("a fee is a part of the pot")
+    if any(seat not in range(stakes.seats) for seat in forfeits):
+        raise NotPayableError("a seat was forfeited that the game does not have")
+    return rule_named(name).pay(stakes, result, forfeits, fee_basis_points)

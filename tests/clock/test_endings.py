@@ -1,0 +1,117 @@
+"""How a game ends for the clock, and what the bus may do to its events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from kafeneio.clock.v1 import clock_pb2 as pb
+from kafeneio.rules.v1 import game_pb2
+from kafeneio_runtime.bus import Event
+
+from tests.clock.house import House, kinds, mover, rest
+from tests.harness import PATIENCE, SEATS
+from tests.rules.refusal import refusal
+
+
+@pytest.mark.parametrize("joined", [0, 1])
+async def test_a_game_that_never_started_is_closed_too(house: House, joined: int) -> None:
+    game = await house.rules.create(join_timeout=1)
+    for who in SEATS[:joined]:
+        await house.rules.join(game, who)
+    refused = await refusal(house.clock.get(game.game_id))
+    assert refused.what == ("FAILED_PRECONDITION", "GAME_NOT_STARTED")
+    async with asyncio.timeout(PATIENCE):
+        while (
+            await house.rules.get(game.game_id)
+        ).position.status != game_pb2.GAME_STATUS_FINISHED:
+            await asyncio.sleep(0.05)
+    (event,) = await house.clock.announced(game.game_id, "clock_closed")
+    clock = await house.clock.get(game.game_id)
+    assert clock.closed
+    assert not clock.seats
+    assert not event.clock_closed.forfeits
+    for who in SEATS:
+        refused = await refusal(house.clock.leave(game.game_id, who))
+        assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
+
+
+async def test_an_operator_ends_a_game_before_its_start(house: House) -> None:
+    game = await house.rules.create()
+    await house.rules.abort(game.game_id)
+    (event,) = await house.clock.announced(game.game_id, "clock_closed")
+    assert not event.clock_closed.forfeits
+
+
+async def test_an_operator_ends_a_running_game(house: House) -> None:
+    game = await house.rules.start()
+    stream, _ = await house.clock.attended(game.game_id, SEATS[0])
+    await house.rules.abort(game.game_id)
+    assert (await rest(stream))[-1].clock.closed
+    (event,) = await house.clock.events(game.game_id)
+    assert not event.clock_closed.forfeits
+
+
+async def test_a_cancelled_game_is_nothing_to_the_clock(house: House) -> None:
+    game = await house.rules.create()
+    await house.rules.cancel(game.game_id)
+    refused = await refusal(house.clock.get(game.game_id))
+    assert refused.what == ("FAILED_PRECONDITION", "GAME_CANCELLED")
+
+
+async def test_nothing_comes_after_the_end(brisk: House) -> None:
+    """A seat that is away, and one whose period runs, when the game ends: nothing is charged."""
+    game = await brisk.rules.start()
+    stream, _ = await brisk.clock.attended(game.game_id, mover(game))
+    stream.cancel()
+    await brisk.clock.announced(game.game_id, "connection_lost")
+    await brisk.rules.abort(game.game_id)
+    events = await brisk.clock.announced(game.game_id, "clock_closed")
+    clock = await brisk.clock.get(game.game_id)
+    row = await brisk.database.fetchrow("SELECT deadline, due_at FROM clocks")
+    assert row is not None
+    assert (row["deadline"], row["due_at"]) == (None, None)
+    assert clock.closed
+    for who in SEATS:
+        refused = await refusal(_first(brisk, game.game_id, who))
+        assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
+        refused = await refusal(brisk.clock.heartbeat(game.game_id, who, 1))
+        assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
+    assert await brisk.clock.events(game.game_id) == events
+
+
+async def _first(house: House, game_id: str, who: str) -> pb.AttendResponse | object:
+    return await house.clock.attend(game_id, who).read()
+
+
+@pytest.mark.parametrize("trouble", ["twice", "reordered", "gaps", "late"])
+async def test_what_the_bus_does_changes_nothing(house: House, trouble: str) -> None:
+    random = Random(7)
+    kept: list[Event] = []
+
+    def mangle(events: Sequence[Event]) -> Sequence[Event]:
+        if trouble == "twice":
+            kept.extend(events)
+            return [*events, *events, *random.sample(kept, min(len(kept), 5))]
+        if trouble == "reordered":
+            return random.sample(list(events), len(events))
+        if trouble == "gaps":
+            last = [event for event in events if event.type == "game_finished"]
+            return last or [event for event in events if random.random() < 0.4]
+        return events if any(event.type == "game_finished" for event in events) else []
+
+    house.bus.mangle = mangle
+    game = await house.rules.start()
+    position = await house.rules.play_turns(game, 12)
+    assert position.turn.turn == 13
+    await house.clock.leave(game.game_id, SEATS[1])
+    events = await house.clock.announced(game.game_id, "clock_closed")
+    assert kinds(events) == ["seat_forfeited", "clock_closed"]
+    told = await house.rules.events(game.game_id)
+    row = await house.database.fetchrow("SELECT heard, sequence FROM clocks")
+    assert row is not None
+    assert (row["heard"], row["sequence"]) == (len(told), 2)
+    inbox = await house.database.fetchval("SELECT count(*) FROM inbox")
+    assert inbox == len(told)

@@ -1,0 +1,100 @@
+"""Several replicas of the clock on one database."""
+
+from __future__ import annotations
+
+import asyncio
+
+from kafeneio.clock.v1 import clock_pb2 as pb
+from kafeneio.clock.v1 import events_pb2
+from kafeneio_clock.main import MIGRATIONS, SCHEMA
+from kafeneio_clock.tables import metadata
+from kafeneio_runtime.store import drift
+
+from tests.clock.house import House, kinds, mover, rest, shown
+from tests.harness import SEATS
+from tests.rules.refusal import refusal
+
+
+async def test_the_migrations_make_the_tables(database_url: str) -> None:
+    assert MIGRATIONS.is_dir()
+    assert await asyncio.to_thread(drift, database_url, SCHEMA, metadata) == []
+
+
+async def test_two_replicas_are_one_clock(house: House) -> None:
+    other = await house.another()
+    game = await house.rules.start()
+    here, attached = await house.clock.attended(game.game_id, SEATS[0])
+    there, _ = await other.attended(game.game_id, SEATS[1])
+    for stream in (here, there):
+        await shown(
+            stream, lambda c: all(seat.presence == pb.PRESENCE_ATTACHED for seat in c.seats)
+        )
+    # A heartbeat is good wherever it comes; a device takes over wherever the older one is.
+    await other.heartbeat(game.game_id, SEATS[0], attached.epoch)
+    newer, again = await other.attended(game.game_id, SEATS[0])
+    assert again.epoch == 2
+    assert (await rest(here))[-1].HasField("taken_over")
+    refused = await refusal(house.clock.heartbeat(game.game_id, SEATS[0], 1))
+    assert refused.reason == "STALE_EPOCH"
+    await house.rules.play_turn(game.game_id, game.position)
+    await shown(there, lambda c: c.turn.turn == 2)
+    await house.clock.leave(game.game_id, SEATS[1])
+    for stream in (newer, there):
+        assert (await rest(stream))[-1].clock.closed
+    events = await house.clock.events(game.game_id)
+    assert kinds(events) == ["seat_forfeited", "clock_closed"]
+
+
+async def test_a_timeout_is_charged_by_one_of_them(brisk: House) -> None:
+    for _ in range(2):
+        await brisk.another()
+    games = [await brisk.rules.start() for _ in range(5)]
+    for game in games:
+        await brisk.clock.attended(game.game_id, mover(game))
+    for game in games:
+        await brisk.clock.announced(game.game_id, "timeout_incurred", 2)
+        events = await brisk.clock.events(game.game_id)
+        charged = [e.timeout_incurred.charged for e in events if e.HasField("timeout_incurred")]
+        assert charged == list(range(1, len(charged) + 1))
+
+
+async def test_life_at_another_replica_is_heard(house: House) -> None:
+    """A silent stream comes back to life by a heartbeat that another replica got."""
+    other = await house.another(clock_silent_seconds=0.5)
+    game = await house.rules.start()
+    await house.clock.until(game.game_id, lambda c: c.turn.turn == 1)
+    silent = "jsonb_set(state, '{options,3}', '500000')"
+    await house.database.execute(f"UPDATE clocks SET state = {silent}")
+    stream, attached = await house.clock.attended(game.game_id, SEATS[0])
+    await shown(stream, lambda c: c.seats[0].presence == pb.PRESENCE_LOST)
+    back = asyncio.create_task(shown(stream, lambda c: c.seats[0].presence == pb.PRESENCE_ATTACHED))
+    while not back.done():
+        await asyncio.gather(
+            other.heartbeat(game.game_id, SEATS[0], attached.epoch), return_exceptions=True
+        )
+        await asyncio.wait({back}, timeout=0.1)
+    await back
+
+
+async def test_who_attended_at_a_replica_that_died_is_unknown(house: House) -> None:
+    game = await house.rules.start()
+    seat = game.position.turn.seat
+    stream, _ = await house.clock.attended(game.game_id, SEATS[seat])
+    await shown(stream, lambda c: c.turn.turn == 1)
+    # As if the stream had been at another one, which was last alive a while ago.
+    await house.database.execute(
+        "UPDATE clocks SET version = version + 1, replicas = '{gone}',"
+        " state = replace(state::text, replicas[1], 'gone')::jsonb"
+    )
+    await house.database.execute(
+        "INSERT INTO replicas (name, at) VALUES ('gone', now() - interval '4 s')"
+    )
+    clock = await house.clock.until(
+        game.game_id, lambda c: c.seats[seat].presence != pb.PRESENCE_ATTACHED
+    )
+    assert clock.seats[seat].presence == pb.PRESENCE_UNKNOWN
+    left = await house.database.fetchval("SELECT count(*) FROM replicas WHERE name = 'gone'")
+    assert left == 0
+    await house.clock.attended(game.game_id, SEATS[seat])
+    (event,) = await house.clock.announced(game.game_id, "clock_credited")
+    assert event.clock_credited.reason == events_pb2.CREDIT_REASON_STREAM_ENDED

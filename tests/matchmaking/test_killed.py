@@ -1,0 +1,228 @@
+"""SIGKILL at every step of the way from the queue to the game, and what holds after the next start:
+a started game with its stakes, or nothing at all."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import grpc
+import kafeneio_matchmaking
+import pytest
+from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
+from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
+from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
+from kafeneio_runtime.auth import Role, development_key
+from kafeneio_runtime.settings import Settings
+
+from tests.harness import PATIENCE, new_id
+from tests.matchmaking.cashier import Cashier, cashier
+from tests.matchmaking.hall import Hall, terms
+from tests.matchmaking.house import serving
+
+PLAYERS: Final = ("eleni", "nikos")
+LIFETIME: Final = timedelta(hours=1)
+
+
+@dataclass
+class Scene:
+    """A house that dies at a failpoint, the tickets that it had got, and how one goes on after."""
+
+    folder: Path
+    url: str
+    cashier: Cashier
+    failpoint: str
+    margin: str = ""
+
+    def __post_init__(self) -> None:
+        self.requests = {
+            who: pb.EnqueueRequest(request_id=new_id(), ticket_id=new_id(), terms=terms())
+            for who in PLAYERS
+        }
+
+    def metadata(self, who: str, role: Role) -> tuple[tuple[str, str], ...]:
+        """Who calls the process."""
+        key = development_key(Settings(data_dir=self.folder))
+        return (("authorization", f"Bearer {key.sign(who, role, LIFETIME)}"),)
+
+    async def addresses(self) -> dict[str, str]:
+        """Where the process listens."""
+        text = await asyncio.to_thread((self.folder / "ready.json").read_text)
+        return {name: str(address) for name, address in json.loads(text).items()}
+
+    async def dies(self) -> None:
+        """Two players queue, and the house dies at the failpoint."""
+        async with serving(
+            self.folder, self.url, self.cashier.address, self.failpoint, self.margin
+        ) as process:
+            address = (await self.addresses())["matchmaking"]
+            async with grpc.aio.insecure_channel(address) as channel:
+                stub = quick_match_pb2_grpc.QuickMatchServiceStub(channel)
+                for who, request in self.requests.items():
+                    with suppress(grpc.aio.AioRpcError):  # it may die before the last answer
+                        metadata = self.metadata(who, Role.PLAYER)
+                        await stub.Enqueue(request, metadata=metadata, timeout=PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                assert await process.wait() == -signal.SIGKILL
+
+    async def cancel_in_rules(self, game_id: str) -> None:
+        """Somebody cancels a game under the hands of the house."""
+        async with grpc.aio.insecure_channel((await self.addresses())["rules"]) as channel:
+            request = game_pb2.CancelGameRequest(request_id=new_id(), game_id=game_id)
+            metadata = self.metadata("somebody", Role.SERVICE)
+            stub = game_pb2_grpc.GameServiceStub(channel)
+            await stub.CancelGame(request, metadata=metadata, timeout=PATIENCE)
+
+    @asynccontextmanager
+    async def restarted(self) -> AsyncIterator[tuple[Hall, list[pb.Ticket]]]:
+        """The next house, and the tickets as their players find them there."""
+        async with Hall.serve(self.url, self.folder, self.cashier) as hall:
+            tickets = [
+                (await hall.rules.ask(hall.stub.Enqueue, request, who)).ticket
+                for who, request in self.requests.items()
+            ]
+            yield hall, tickets
+
+
+async def one_started_game(hall: Hall, tickets: list[pb.Ticket]) -> None:
+    """Both are matched to one game, which has the only stakes, and starts."""
+    one, other = await hall.over(*tickets)
+    assert one.status == other.status == pb.TICKET_STATUS_MATCHED
+    assert one.game_id == other.game_id
+    assert [each.queued_at for each in (one, other)] == [each.queued_at for each in tickets]
+    assert hall.cashier.holds == {one.game_id: PLAYERS}
+    assert list(await hall.games()) == [one.game_id]
+    assert await hall.plays(one.game_id) == PLAYERS
+    assert await hall.unfinished() == 0
+    # Whatever was sent more than once was the same call.
+    ids = {(call, game): request for call, game, request in hall.cashier.calls}
+    assert all(ids[call, game] == request for call, game, request in hall.cashier.calls)
+
+
+async def through(scene: Scene) -> None:
+    """Nothing is in the way: there is one game, at once."""
+    await scene.dies()
+    async with scene.restarted() as (hall, tickets):
+        await one_started_game(hall, tickets)
+        assert len({game for _, game, _ in hall.cashier.calls}) == 1
+        assert hall.cashier.released == set()
+
+
+async def refused(scene: Scene) -> None:
+    """One has no money: he is out, the other waits as before, and there is nothing else."""
+    scene.cashier.poor.add(PLAYERS[0])
+    await scene.dies()
+    async with scene.restarted() as (hall, (poor, other)):
+        ended = await hall.until(poor, pb.TICKET_STATUS_ENDED)
+        assert ended.end == pb.TICKET_END_INSUFFICIENT_FUNDS
+        back = await hall.until(other, pb.TICKET_STATUS_QUEUED, after=2)
+        assert (back.version, back.queued_at) == (3, other.queued_at)
+        assert hall.cashier.holds == {}
+        assert await hall.games() == {}
+        assert await hall.unfinished() == 0
+        matched, _ = await hall.over(back, await hall.enqueue("maria"))
+        assert await hall.plays(matched.game_id) == (PLAYERS[1], "maria")
+        assert hall.cashier.holds == {matched.game_id: (PLAYERS[1], "maria")}
+
+
+async def cancelled(scene: Scene) -> None:
+    """The game can't be made: its stakes go back, and another is made for both."""
+    games: list[str] = []
+
+    async def cancel(game_id: str) -> None:
+        if not games or games == [game_id]:
+            if not games:
+                await scene.cancel_in_rules(game_id)
+            games[:] = [game_id]
+
+    scene.cashier.before_hold = cancel
+    await scene.dies()
+    async with scene.restarted() as (hall, tickets):
+        await one_started_game(hall, tickets)
+        assert hall.cashier.released == set(games)
+        assert len({game for _, game, _ in hall.cashier.calls}) == 2
+
+
+async def late(scene: Scene) -> None:
+    """The game is there too late to be joined: its stakes go back, and another is made."""
+    await replace_margin(scene, "3600").dies()
+    async with scene.restarted() as (hall, tickets):
+        await one_started_game(hall, tickets)
+        assert len(hall.cashier.released) >= 1
+
+
+def replace_margin(scene: Scene, margin: str) -> Scene:
+    """The same scene with the same tickets in a house that is short of time."""
+    changed = replace(scene, margin=margin)
+    changed.requests = scene.requests
+    return changed
+
+
+Play = Callable[[Scene], Awaitable[None]]
+
+SCENES: Final[tuple[tuple[str, Play], ...]] = (
+    ("matchmaking.pair.before_commit", through),
+    ("matchmaking.pair.after_commit", through),
+    ("matchmaking.hold.before_call", through),
+    ("matchmaking.hold.before_commit", through),
+    ("matchmaking.hold.after_commit", through),
+    ("matchmaking.create.before_call", through),
+    ("matchmaking.create.before_commit", through),
+    ("matchmaking.create.after_commit", through),
+    ("matchmaking.tell.before_commit", through),
+    ("matchmaking.tell.after_commit", through),
+    ("matchmaking.hold_refused.before_commit", refused),
+    ("matchmaking.hold_refused.after_commit", refused),
+    ("matchmaking.release.before_call", refused),
+    ("matchmaking.release.before_commit", refused),
+    ("matchmaking.release.after_commit", refused),
+    ("matchmaking.create_refused.before_commit", cancelled),
+    ("matchmaking.create_refused.after_commit", cancelled),
+    ("matchmaking.cancel.before_call", cancelled),
+    ("matchmaking.cancel.before_commit", cancelled),
+    ("matchmaking.cancel.after_commit", cancelled),
+    ("matchmaking.release.before_commit", cancelled),
+    ("matchmaking.too_late.after_commit", late),
+)
+
+
+def failpoints() -> set[str]:
+    """Every name that stands in a call of `failpoint` in the service."""
+    names: list[str] = []
+    (folder,) = kafeneio_matchmaking.__path__
+    for path in Path(folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "failpoint"
+            ):
+                (name,) = node.args
+                assert isinstance(name, ast.Constant), "a name is a literal"
+                names.append(str(name.value))
+    assert max(Counter(names).values()) == 1, "one name, one place"
+    return set(names)
+
+
+def test_every_failpoint_has_a_scene() -> None:
+    found = failpoints()
+    assert found == {failpoint for failpoint, _ in SCENES}
+    assert all(name.startswith("matchmaking.") for name in found)
+
+
+@pytest.mark.parametrize(
+    ("failpoint", "play"), SCENES, ids=[f"{name}-{play.__name__}" for name, play in SCENES]
+)
+async def test_killed_at(failpoint: str, play: Play, keys: Path, database_url: str) -> None:
+    async with cashier() as settlement:
+        await play(Scene(keys, database_url, settlement, failpoint))
+        assert settlement.calls

@@ -1,0 +1,89 @@
+"""A process that plays one scene on a database and may be killed at a failpoint of it:
+`python -m tests.settlement.killed URL FOLDER SCENE`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final
+
+from tests.settlement.house import SEATS, House, Says
+
+GAME: Final = "01980000-0000-7000-8000-00000000000a"
+REQUEST: Final = "01980000-0000-7000-8000-00000000000b"
+LEFT: Final = ((1, "LEFT"),)
+
+
+async def deposit(house: House) -> None:
+    """Money comes in."""
+    await house.deposit("eleni", 5, request_id=REQUEST)
+
+
+async def withdraw(house: House) -> None:
+    """Money goes out."""
+    await house.withdraw("eleni", 5, request_id=REQUEST)
+
+
+async def hold(house: House) -> None:
+    """Stakes are held."""
+    await house.hold(GAME, stake=100, request_id=REQUEST)
+
+
+async def release(house: House) -> None:
+    """Stakes go back."""
+    await house.release(GAME, request_id=REQUEST)
+
+
+async def settle(house: House) -> None:
+    """Both witnesses speak, in one batch each."""
+    says = Says(GAME)
+    await house.publish(says.finished(winner=0))
+    await house.publish(says.closed())
+
+
+async def resolve(house: House) -> None:
+    """An operator decides."""
+    await house.resolve(GAME, request_id=REQUEST)
+
+
+async def nothing(house: House) -> None:
+    """Nothing has to be done before."""
+    await house.funded(*SEATS)
+
+
+async def held(house: House) -> None:
+    """Stakes are held before."""
+    await house.funded(*SEATS)
+    await house.hold(GAME, stake=100)
+
+
+async def mismatch(house: House) -> None:
+    """The witnesses differ."""
+    await held(house)
+    says = Says(GAME)
+    await house.publish(says.finished(), says.closed(LEFT))
+
+
+Step = Callable[[House], Awaitable[None]]
+
+SCENES: Final[dict[str, tuple[Step, Step, list[int]]]] = {
+    # What was before, what is done, and what both have after it.
+    "deposit": (nothing, deposit, [1005, 1000]),
+    "withdraw": (nothing, withdraw, [995, 1000]),
+    "hold": (nothing, hold, [900, 900]),
+    "release": (held, release, [1000, 1000]),
+    "settle": (held, settle, [1100, 900]),
+    "resolve": (mismatch, resolve, [1000, 1000]),
+}
+
+
+async def main(url: str, folder: str, scene: str) -> None:
+    """Plays what is done."""
+    async with House.serve(url, Path(folder)) as house:
+        await SCENES[scene][1](house)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""What the database itself refuses, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import asyncpg
+import pytest
+from kafeneio_runtime.store import drift
+from kafeneio_settlement.tables import SCHEMA, UNCHANGEABLE, metadata
+
+from tests.fixtures.postgres import Databases, Template
+from tests.settlement.house import House, Says, new_id
+
+
+@pytest.fixture
+def template_url(databases: Databases, database_template: Template) -> Iterator[str]:
+    """A migrated database."""
+    url = databases.create(database_template)
+    yield url
+    databases.drop(url)
+
+
+def test_the_migrations_make_these_tables(template_url: str) -> None:
+    assert drift(template_url, SCHEMA, metadata) == []
+
+
+async def played(house: House) -> str:
+    """A game that was paid."""
+    await house.funded()
+    says = Says((await house.hold(stake=10, fee=500)).game_id)
+    await house.publish(says.started(), says.finished(), says.closed())
+    return says.game_id
+
+
+@pytest.mark.parametrize("table", UNCHANGEABLE)
+async def test_nothing_that_was_written_is_changed(house: House, table: str) -> None:
+    await played(house)
+    before = await house.snapshot()
+    column = "payout_rule" if table == "settlements" else "currency"
+    for statement in (
+        f"UPDATE {table} SET {column} = 'XXX'",
+        f"DELETE FROM {table}",
+        f"TRUNCATE {table} CASCADE",
+    ):
+        with pytest.raises(asyncpg.RestrictViolationError):
+            await house.database.execute(statement)
+    assert await house.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE accounts SET balance = balance + 1, version = version + 1",
+        "UPDATE accounts SET balance = balance + 1 WHERE account = 'player:eleni'",
+        "UPDATE accounts SET version = version + 1 WHERE account = 'player:eleni'",
+        "INSERT INTO accounts VALUES ('player:thief', 'EUR', 5, 1)",
+        "DELETE FROM accounts",
+        "TRUNCATE accounts",
+    ],
+)
+async def test_no_balance_without_its_transfer(house: House, statement: str) -> None:
+    await played(house)
+    before = await house.snapshot()
+    with pytest.raises(asyncpg.RestrictViolationError):
+        await house.database.execute(statement)
+    assert await house.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("amount", "debit", "credit"),
+    [(0, "player:eleni", "x"), (-5, "player:eleni", "x"), (5, "x", "x")],
+)
+async def test_what_is_no_transfer(house: House, amount: int, debit: str, credit: str) -> None:
+    await played(house)
+    with pytest.raises(asyncpg.CheckViolationError):
+        await house.database.execute(
+            "INSERT INTO transfers SELECT transaction_id, 99, 'EUR', $2, $3, $1, 99, 0, 99, 0"
+            " FROM transactions LIMIT 1",
+            amount,
+            debit,
+            credit,
+        )
+    assert await house.database.fetchval("SELECT max(position) FROM transfers") < 99
+
+
+@pytest.mark.parametrize("account", ["player:eleni", "house:fees", "escrow:x"])
+async def test_nobody_goes_below_zero(house: House, account: str) -> None:
+    with pytest.raises(asyncpg.CheckViolationError):
+        await house.database.execute("INSERT INTO accounts VALUES ($1, 'EUR', -1, 1)", account)
+    assert await house.database.fetchval("SELECT count(*) FROM accounts") == 0
+
+
+async def test_a_game_is_paid_once(house: House) -> None:
+    game_id = await played(house)
+    before = await house.snapshot()
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await house.database.execute(
+            "INSERT INTO settlements SELECT * FROM settlements WHERE game_id = $1::text::uuid",
+            game_id,
+        )
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await house.database.execute("INSERT INTO transactions SELECT * FROM transactions LIMIT 1")
+    assert await house.snapshot() == before
+
+
+async def test_a_stake_has_players(house: House) -> None:
+    for stake, players in ((5, None), (None, ["a", "b"]), (0, ["a", "b"]), (-5, ["a", "b"])):
+        with pytest.raises(asyncpg.CheckViolationError):
+            await house.database.execute(
+                "INSERT INTO games (game_id, state, stake, players)"
+                " VALUES ($1::text::uuid, 'held', $2, $3)",
+                new_id(),
+                stake,
+                players,
+            )
+    assert await house.database.fetchval("SELECT count(*) FROM games") == 0

@@ -1,0 +1,139 @@
+"""A call that is sent n times is as if sent once, and gets the same answer each time."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from kafeneio.settlement.v1 import settlement_pb2 as pb
+from kafeneio.settlement.v1 import wallet_pb2
+from kafeneio_runtime.auth import Role
+
+from tests.rules.refusal import refusal
+from tests.settlement.house import OPERATOR, SERVICE, House, Says, money, new_id
+
+MUTATING = (
+    "Deposit",
+    "Withdraw",
+    "SetWalletStatus",
+    "HoldStakes",
+    "ReleaseStakes",
+    "ResolveMismatch",
+)
+
+
+async def said(house: House, name: str) -> tuple[str, Any, Any]:
+    """Who calls, a request that will be answered, and the same one with another body."""
+    await house.funded()
+    request_id, other = new_id(), new_id()
+    game_id = other
+    if name == "ReleaseStakes":
+        game_id = (await house.hold(stake=10)).game_id
+    if name == "ResolveMismatch":
+        game_id = (await house.hold(stake=10)).game_id
+        says = Says(game_id)
+        await house.publish(says.finished(), says.closed(((1, "LEFT"),)))
+    suspended = wallet_pb2.WALLET_STATUS_SUSPENDED
+    made: dict[str, tuple[str, Any, Any]] = {
+        "Deposit": (
+            SERVICE,
+            wallet_pb2.DepositRequest(player_id="eleni", amount=money(5)),
+            wallet_pb2.DepositRequest(player_id="eleni", amount=money(6)),
+        ),
+        "Withdraw": (
+            SERVICE,
+            wallet_pb2.WithdrawRequest(player_id="eleni", amount=money(600)),
+            wallet_pb2.WithdrawRequest(player_id="nikos", amount=money(600)),
+        ),
+        "SetWalletStatus": (
+            OPERATOR,
+            wallet_pb2.SetWalletStatusRequest(player_id="eleni", status=suspended, reason="a"),
+            wallet_pb2.SetWalletStatusRequest(player_id="eleni", status=suspended, reason="b"),
+        ),
+        "HoldStakes": (
+            SERVICE,
+            house.hold_request(game_id, stake=600, request_id=request_id),
+            house.hold_request(game_id, stake=601, request_id=request_id),
+        ),
+        "ReleaseStakes": (
+            SERVICE,
+            pb.ReleaseStakesRequest(game_id=game_id),
+            pb.ReleaseStakesRequest(game_id=other),
+        ),
+        "ResolveMismatch": (
+            OPERATOR,
+            pb.ResolveMismatchRequest(
+                game_id=game_id, resolution=pb.RESOLUTION_BY_RULES, reason="a"
+            ),
+            pb.ResolveMismatchRequest(game_id=game_id, resolution=pb.RESOLUTION_VOID, reason="a"),
+        ),
+    }
+    who, right, wrong = made[name]
+    right.request_id = wrong.request_id = request_id
+    return who, right, wrong
+
+
+def call(house: House, name: str) -> Any:
+    """A method by its name."""
+    return getattr(house.games if hasattr(house.games, name) else house.wallets, name)
+
+
+@pytest.mark.parametrize("name", MUTATING)
+async def test_one_after_the_other(pair: tuple[House, House], name: str) -> None:
+    who, right, wrong = await said(pair[0], name)
+    once = await pair[0].ask(call(pair[0], name), right, who)
+    before = await pair[0].snapshot()
+    for house in (pair[0], pair[1], pair[0]):
+        assert await house.ask(call(house, name), right, who) == once
+        refused = await refusal(house.ask(call(house, name), wrong, who))
+        assert refused.what == ("ALREADY_EXISTS", "REQUEST_ID_REUSED")
+    assert await pair[0].snapshot() == before
+
+
+@pytest.mark.parametrize("name", MUTATING)
+async def test_all_at_once_to_two_replicas(pair: tuple[House, House], name: str) -> None:
+    who, right, _ = await said(pair[0], name)
+    count = "SELECT count(*) FROM transactions"
+    before = await pair[0].database.fetchval(count)
+    answers = await asyncio.gather(
+        *(pair[n % 2].ask(call(pair[n % 2], name), right, who) for n in range(10))
+    )
+    assert all(answer == answers[0] for answer in answers)
+    after = await pair[0].database.fetchval(count)
+    assert after - before == (name != "SetWalletStatus")
+
+
+async def test_a_refusal_is_not_kept(house: House) -> None:
+    request_id = new_id()
+    await house.deposit("eleni", 5)
+    for attempt in range(2):
+        refused = await refusal(house.withdraw("eleni", 10, request_id=request_id))
+        assert refused.reason == "INSUFFICIENT_FUNDS", attempt
+    await house.deposit("eleni", 5)
+    assert (await house.withdraw("eleni", 10, request_id=request_id)).balance.minor_units == 0
+
+
+@pytest.mark.parametrize("name", ["deposit", "withdraw"])
+async def test_money_is_not_moved_again_when_the_answer_is_forgotten(
+    house: House, name: str
+) -> None:
+    await house.deposit("eleni", 50)
+    request_id = new_id()
+    await getattr(house, name)("eleni", 5, request_id=request_id)
+    balance = await house.balance("eleni")
+    await house.database.execute("DELETE FROM requests")
+    refused = await refusal(getattr(house, name)("eleni", 5, request_id=request_id))
+    assert refused.what == ("ALREADY_EXISTS", "REQUEST_ID_REUSED")
+    assert await house.balance("eleni") == balance
+
+
+async def test_request_ids_are_those_of_a_caller_and_a_method(house: House) -> None:
+    request_id = new_id()
+    await house.deposit("eleni", 5, request_id=request_id)
+    await house.withdraw("eleni", 2, request_id=request_id)
+    request = wallet_pb2.DepositRequest(request_id=request_id, player_id="eleni", amount=money(5))
+    key = house.key.sign("payments", Role.SERVICE, timedelta(hours=1))
+    await house.wallets.Deposit(request, metadata=(("authorization", f"Bearer {key}"),), timeout=9)
+    assert await house.balance("eleni") == 8
