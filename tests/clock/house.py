@@ -5,7 +5,7 @@ them. Who is called SERVICE or OPERATOR has that role, everybody else is a playe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,12 +81,10 @@ class FragileDirectory(Directory):
 
 
 @dataclass
-class Clock:
-    """One replica of `clock`, and its callers."""
+class Callers:
+    """Who calls one replica of `clock`, wherever it is."""
 
     rules: Rules
-    server: Server
-    directory: FragileDirectory
     channel: grpc.aio.Channel
     stub: clock_pb2_grpc.ClockServiceStub = field(init=False)
 
@@ -145,6 +143,14 @@ class Clock:
 
 
 @dataclass
+class Clock(Callers):
+    """One replica of `clock` that is served here."""
+
+    server: Server
+    directory: FragileDirectory
+
+
+@dataclass
 class House:
     """Both services."""
 
@@ -198,6 +204,12 @@ class House:
         made = Settings(**{**self.settings, **settings})
         self.clock = await start_clock(self.rules, made, self.url, self.bus)
 
+    async def asked_in_vain(self) -> None:
+        """Return when the clock has noted that `rules` can't be asked."""
+        await eventually(
+            lambda: self.database.fetchval("SELECT bool_or(state ? 'silent_since') FROM clocks")
+        )
+
     async def snapshot(self) -> Snapshot:
         """How many rows each table of the clock has, and a hash of them all."""
         found: Snapshot = {}
@@ -220,7 +232,7 @@ async def start_clock(rules: Rules, settings: Settings, url: str, carrier: bus.B
     server = Server(service, settings, token_verifier(settings))
     await server.start()
     channel = grpc.aio.insecure_channel(server.address)
-    return Clock(rules, server, directory, channel)
+    return Clock(rules, channel, server, directory)
 
 
 async def stop_clock(clock: Clock) -> None:
@@ -229,6 +241,13 @@ async def stop_clock(clock: Clock) -> None:
         await clock.server.drain()
     await clock.channel.close()
     await clock.directory.close()
+
+
+async def eventually(holds: Callable[[], Awaitable[object]]) -> None:
+    """Return when something holds, by looking again and again."""
+    async with asyncio.timeout(PATIENCE):
+        while not await holds():  # noqa: ASYNC110 (what is looked at tells nobody)
+            await asyncio.sleep(0.02)
 
 
 async def message(stream: Stream) -> pb.AttendResponse:

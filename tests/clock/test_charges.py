@@ -150,9 +150,7 @@ async def test_rules_can_not_be_asked(brisk: House) -> None:
     stream, _ = await brisk.clock.attended(game.game_id, SEATS[seat])
     await shown(stream, lambda c: c.turn.turn == 1)
     brisk.clock.directory.cut = True
-    async with asyncio.timeout(10):
-        while not await brisk.database.fetchval("SELECT state ? 'silent_since' FROM clocks"):
-            await asyncio.sleep(0.02)
+    await brisk.asked_in_vain()
     began = await brisk.clock.get(game.game_id)
     assert began.seats[seat].charged == 0, "nobody is charged while nobody can be asked"
     await brisk.clock.until(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from random import Random
 
@@ -11,8 +10,8 @@ from kafeneio.clock.v1 import clock_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_runtime.bus import Event
 
-from tests.clock.house import House, kinds, mover, rest
-from tests.harness import PATIENCE, SEATS
+from tests.clock.house import House, eventually, kinds, mover, rest
+from tests.harness import SEATS
 from tests.rules.refusal import refusal
 
 
@@ -23,11 +22,12 @@ async def test_a_game_that_never_started_is_closed_too(house: House, joined: int
         await house.rules.join(game, who)
     refused = await refusal(house.clock.get(game.game_id))
     assert refused.what == ("FAILED_PRECONDITION", "GAME_NOT_STARTED")
-    async with asyncio.timeout(PATIENCE):
-        while (
-            await house.rules.get(game.game_id)
-        ).position.status != game_pb2.GAME_STATUS_FINISHED:
-            await asyncio.sleep(0.05)
+
+    async def finished() -> bool:
+        position = (await house.rules.get(game.game_id)).position
+        return position.status == game_pb2.GAME_STATUS_FINISHED
+
+    await eventually(finished)
     (event,) = await house.clock.announced(game.game_id, "clock_closed")
     clock = await house.clock.get(game.game_id)
     assert clock.closed

@@ -14,7 +14,8 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.rules.v1 import game_pb2, game_pb2_grpc, rulebook_pb2, rulebook_pb2_grpc
 
-from tests.harness import new_id
+from tests.harness import Rules, new_id
+from tests.matchmaking.cashier import cashier
 from tests.matchmaking.hall import Hall, terms
 from tests.rules.refusal import refusal
 
@@ -189,11 +190,13 @@ class FourRules(rulebook_pb2_grpc.RuleBookServiceServicer, game_pb2_grpc.GameSer
             await server.stop(None)
 
 
-async def test_games_of_four_need_no_change(hall: Hall) -> None:
+async def test_games_of_four_need_no_change(database_url: str, keys: Path) -> None:
     four = FourRules()  # type: ignore[abstract] # the other calls are not for `matchmaking`
     async with (
         four.open() as address,
-        Hall.beside(hall.rules, hall.cashier, rules_address=address) as beside,
+        Rules.serve(database_url, keys) as rules,  # for its tokens only
+        cashier() as settlement,
+        Hall.beside(rules, settlement, rules_address=address) as beside,
     ):
         names = [f"player {number}" for number in range(7)]
         beside.cashier.poor.add(names[1])
@@ -208,7 +211,7 @@ async def test_games_of_four_need_no_change(hall: Hall) -> None:
         assert (made.terms.variant, made.terms.edition, made.terms.target) == ("pilotta", 2, 151)
 
 
-async def test_without_rules_nobody_can_queue(hall: Hall, keys: Path) -> None:
+async def test_without_rules_nobody_can_queue(hall: Hall) -> None:
     nowhere = "127.0.0.1:1"
     async with Hall.beside(hall.rules, hall.cashier, rules_address=nowhere) as beside:
         before = await beside.snapshot()

@@ -70,6 +70,9 @@ async def serving(folder: Path, **settings: str) -> AsyncIterator[Running]:
         "KAFENEIO_DATA_DIR": str(folder),
         "KAFENEIO_READY_FILE": str(ready),
         "KAFENEIO_RULES_PORT": "0",
+        "KAFENEIO_CLOCK_PORT": "0",
+        "KAFENEIO_SETTLEMENT_PORT": "0",
+        "KAFENEIO_MATCHMAKING_PORT": "0",
         "KAFENEIO_METRICS_PORT": "0",
         "KAFENEIO_DRAIN_SECONDS": "0",
         "KAFENEIO_LOG_LEVEL": "warning",
@@ -86,9 +89,14 @@ async def serving(folder: Path, **settings: str) -> AsyncIterator[Running]:
     try:
         async with asyncio.timeout(PATIENCE):
             await _opened(process)
-        address = json.loads(await asyncio.to_thread(ready.read_text))["rules"]
-        async with House(address) as house:
-            yield Running(process, address, house, Settings(data_dir=folder))
+        addresses = json.loads(await asyncio.to_thread(ready.read_text))
+        async with House(
+            rules=addresses["rules"],
+            clock=addresses["clock"],
+            settlement=addresses["settlement"],
+            matchmaking=addresses["matchmaking"],
+        ) as house:
+            yield Running(process, addresses["rules"], house, Settings(data_dir=folder))
     finally:
         if process.returncode is None:
             process.kill()

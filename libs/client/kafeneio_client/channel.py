@@ -23,6 +23,12 @@ _MESSAGE_BYTES_MAX: Final = 16 * 1024 * 1024
 
 # gRPC itself sends a call again that no server has answered. That is safe: whatever changes
 # something carries a request id. Streams are left out, because `watch` resumes them itself.
+_STREAMS: Final = (
+    ("kafeneio.rules.v1.GameService", "WatchGame"),
+    ("kafeneio.settlement.v1.WalletService", "WatchWallet"),
+    ("kafeneio.matchmaking.v1.QuickMatchService", "WatchTicket"),
+    ("kafeneio.clock.v1.ClockService", "Attend"),
+)
 _SERVICE_CONFIG: Final = {
     "methodConfig": [
         {
@@ -35,7 +41,7 @@ _SERVICE_CONFIG: Final = {
                 "retryableStatusCodes": ["UNAVAILABLE"],
             },
         },
-        {"name": [{"service": "kafeneio.rules.v1.GameService", "method": "WatchGame"}]},
+        {"name": [{"service": service, "method": method} for service, method in _STREAMS]},
     ]
 }
 

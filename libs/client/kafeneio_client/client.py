@@ -1,62 +1,129 @@
 """A house and who calls it.
 
-async with House("127.0.0.1:50051") as house:
+async with House(rules="127.0.0.1:50051", clock="127.0.0.1:50052") as house:
     eleni = house.client(token)
-    game = await eleni.games.get(game_id)
-    async for update in eleni.games.watch(game_id, after_version=game.position.version):
-        ...
+    async with eleni.clock.attending(game_id):
+        async for update in eleni.games.watch(game_id):
+            ...
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from functools import cached_property
 from types import TracebackType
 from typing import Final, Self
 
 import grpc
 
 from kafeneio_client.channel import DEADLINE_SECONDS, Caller, open_channel
+from kafeneio_client.clock import Clocks
 from kafeneio_client.games import Games
+from kafeneio_client.quickmatch import Queue
 from kafeneio_client.rulebook import RuleBook
+from kafeneio_client.settlement import Settlements
 from kafeneio_client.time import SystemTime, Time
+from kafeneio_client.wallet import Wallets
 
 RULES_ADDRESS: Final = "127.0.0.1:50051"
 """Where `rules` listens unless the house was told otherwise."""
 
 
 class Client:
-    """Everything that one caller can ask of a house; made by `House.client`."""
+    """Everything that one caller can ask of a house; made by `House.client`.
 
-    def __init__(self, rules: grpc.aio.Channel, caller: Caller, time: Time) -> None:
-        self.games = Games(rules, caller, time)
-        self.rulebook = RuleBook(rules, caller)
+    ValueError for calls to a service whose address the house was made without.
+    """
+
+    def __init__(
+        self,
+        channels: Mapping[str, grpc.aio.Channel],
+        callers: Mapping[str, Caller],
+        time: Time,
+    ) -> None:
+        self._channels = channels
+        self._callers = callers
+        self._time = time
+
+    @cached_property
+    def games(self) -> Games:
+        """GameService of `rules`."""
+        return Games(*self._service("rules"), self._time)
+
+    @cached_property
+    def rulebook(self) -> RuleBook:
+        """RuleBookService of `rules`."""
+        return RuleBook(*self._service("rules"))
+
+    @cached_property
+    def clock(self) -> Clocks:
+        """ClockService of `clock`."""
+        return Clocks(*self._service("clock"), self._time)
+
+    @cached_property
+    def wallet(self) -> Wallets:
+        """WalletService of `settlement`."""
+        return Wallets(*self._service("settlement"), self._time)
+
+    @cached_property
+    def settlement(self) -> Settlements:
+        """SettlementService of `settlement`."""
+        return Settlements(*self._service("settlement"), self._time)
+
+    @cached_property
+    def queue(self) -> Queue:
+        """QuickMatchService of `matchmaking`."""
+        return Queue(*self._service("matchmaking"), self._time)
+
+    def _service(self, name: str) -> tuple[grpc.aio.Channel, Caller]:
+        if name not in self._channels:
+            raise ValueError(f"this House knows no address of {name}: make it with {name}=...")
+        return self._channels[name], self._callers[name]
 
 
 class House:
     """A house by the addresses of its services; one channel each, shared by all its clients.
 
-    Make it in a running event loop, and close it (or use `async with`).
+    Only `rules` has an address if nothing is said; the others are needed by who calls them. Make
+    it in a running event loop, and close it (or use `async with`).
     """
 
     def __init__(
         self,
         rules: str = RULES_ADDRESS,
         *,
+        clock: str = "",
+        settlement: str = "",
+        matchmaking: str = "",
         credentials: grpc.ChannelCredentials | None = None,
         deadline: float = DEADLINE_SECONDS,
         time: Time | None = None,
     ) -> None:
-        self._rules_address = rules
-        self._rules = open_channel(rules, credentials)
+        told = {
+            "rules": rules,
+            "clock": clock,
+            "settlement": settlement,
+            "matchmaking": matchmaking,
+        }
+        self._addresses = {name: address for name, address in told.items() if address}
+        self._channels = {
+            name: open_channel(address, credentials) for name, address in self._addresses.items()
+        }
         self._deadline = deadline
         self._time = time or SystemTime()
 
     def client(self, token: str = "") -> Client:
         """Calls in the name of whom the token names; it costs nothing, make as many as you like."""
-        return Client(self._rules, Caller(self._rules_address, token, self._deadline), self._time)
+        callers = {
+            name: Caller(address, token, self._deadline)
+            for name, address in self._addresses.items()
+        }
+        return Client(self._channels, callers, self._time)
 
     async def close(self) -> None:
         """End every call and connection."""
-        await self._rules.close()
+        await asyncio.gather(*(channel.close() for channel in self._channels.values()))
 
     async def __aenter__(self) -> Self:
         return self

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
@@ -14,7 +23,9 @@ from kafeneio.rules.v1 import game_pb2 as pb
 
 from kafeneio_client.channel import Caller, new_id
 from kafeneio_client.time import Time
-from kafeneio_client.watch import Watcher
+from kafeneio_client.watch import Source, Stream, Watcher
+
+_OVER: Final = frozenset({pb.GAME_STATUS_FINISHED, pb.GAME_STATUS_CANCELLED})
 
 Step: TypeAlias = actions_pb2.Action | str
 """An action as a message, or in its short notation ("13/8")."""
@@ -32,6 +43,41 @@ class Legal:
 
 def _actions(steps: Iterable[Step]) -> list[actions_pb2.Action]:
     return [actions_pb2.Action(notation=s) if isinstance(s, str) else s for s in steps]
+
+
+def is_over(position: pb.Position) -> bool:
+    """Whether nothing can happen any more."""
+    return position.status in _OVER
+
+
+class _Log(Source[pb.WatchGameResponse, pb.GameUpdate]):
+    """The rows of a game's log, by their versions."""
+
+    def __init__(
+        self,
+        open_stream: Callable[[int], Stream[pb.WatchGameResponse]],
+        get_position: Callable[[], Awaitable[pb.Position]],
+        version: int,
+    ) -> None:
+        self._open_stream = open_stream
+        self._get_position = get_position
+        self._version = version
+
+    def open(self) -> Stream[pb.WatchGameResponse]:
+        return self._open_stream(self._version)
+
+    def take(self, message: pb.WatchGameResponse) -> pb.GameUpdate | None:
+        update = message.update
+        if not (message.HasField("update") and update.position.version > self._version):
+            return None
+        self._version = update.position.version
+        self.finished = is_over(update.position)
+        return update
+
+    async def ended(self) -> None:
+        """It ends without a word when the game was over before: then there is no more."""
+        position = await self._get_position()
+        self.finished = is_over(position) and position.version <= self._version
 
 
 class Games:
@@ -101,17 +147,25 @@ class Games:
         contextlib.aclosing(games.watch(game_id)) as updates`.
         """
 
-        def open_stream(
-            version: int,
-        ) -> grpc.aio.UnaryStreamCall[pb.WatchGameRequest, pb.WatchGameResponse]:
+        def open_stream(version: int) -> Stream[pb.WatchGameResponse]:
             request = pb.WatchGameRequest(game_id=game_id, after_version=version)
             return self._stub.WatchGame(request, metadata=self._caller.metadata)
 
         async def get_position() -> pb.Position:
             return (await self.get(game_id)).position
 
-        address = self._caller.address
-        return Watcher(open_stream, get_position, self._time, address, after_version).updates()
+        source = _Log(open_stream, get_position, after_version)
+        return Watcher(source, self._time, self._caller.address).updates()
+
+    async def started(self, game_id: str) -> pb.Position:
+        """WatchGame: wait until a game has started, or will never start; its position then."""
+        position = (await self.get(game_id)).position
+        if position.status == pb.GAME_STATUS_WAITING:
+            async with aclosing(self.watch(game_id, position.version)) as updates:
+                async for update in updates:
+                    return update.position
+            position = (await self.get(game_id)).position
+        return position
 
     async def legal_actions(self, game_id: str, after: Iterable[Step] = ()) -> Legal:
         """ListLegalActions: what may be done now, or after steps that were chosen but not sent."""

@@ -18,8 +18,9 @@ from kafeneio_client import board
 from kafeneio_client.channel import new_id
 from kafeneio_client.client import Client
 from kafeneio_client.errors import KafeneioError, Refused, Unreachable
+from kafeneio_client.games import is_over
 from kafeneio_client.time import SystemTime, Time
-from kafeneio_client.watch import PATIENCE_SECONDS, is_over
+from kafeneio_client.watch import PATIENCE_SECONDS
 
 T = TypeVar("T")
 
@@ -106,6 +107,14 @@ class Player:
         self._seat = seat
         self._program = program
         self._time = time or SystemTime()
+
+    async def sit(self) -> pb.Position:
+        """Wait for the start, attend the game until it is over, and play; the last position."""
+        position = await self._client.games.started(self._game_id)
+        if is_over(position):
+            return position
+        async with self._client.clock.attending(self._game_id):
+            return await self.play()
 
     async def play(self) -> pb.Position:
         """Play whenever the seat is prompted, until the game is over; the last position."""

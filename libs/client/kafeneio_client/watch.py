@@ -1,17 +1,24 @@
-"""A stream of a game that outlives its connections."""
+"""A stream that outlives its connections: opened again where it ended, whatever it is about.
+
+What one kind of stream says and where it goes on is its `Source`; `Watcher` does the rest.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Final
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator
+from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
 
 import grpc
-from kafeneio.rules.v1 import game_pb2 as pb
+from google.protobuf.message import Message
 
 from kafeneio_client.errors import KafeneioError, Refused, Unreachable, from_rpc
 from kafeneio_client.time import Time
+
+M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 
 SILENCE_SECONDS: Final = 25.0
 """A heartbeat comes every 10 s: a stream that is silent for so long is dead."""
@@ -21,88 +28,91 @@ PATIENCE_SECONDS: Final = 60.0
 
 _BACKOFF_FIRST_SECONDS: Final = 0.1
 _BACKOFF_MAX_SECONDS: Final = 2.0
-_OVER: Final = frozenset({pb.GAME_STATUS_FINISHED, pb.GAME_STATUS_CANCELLED})
 # How gRPC tells of a connection that broke in the midst of a stream.
 _BROKEN: Final = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN})
 
-Stream = grpc.aio.UnaryStreamCall[pb.WatchGameRequest, pb.WatchGameResponse]
+Stream: TypeAlias = grpc.aio.UnaryStreamCall[Any, M]
 
 
-def is_over(position: pb.Position) -> bool:
-    """Whether nothing can happen any more."""
-    return position.status in _OVER
+class Source(ABC, Generic[M, T]):
+    """One kind of stream: how it is opened, and what of its messages is new."""
+
+    finished: bool = False
+    """Whether nothing more can come after what was taken."""
+
+    @abstractmethod
+    def open(self) -> Stream[M]:
+        """The stream of everything after what was taken."""
+
+    @abstractmethod
+    def take(self, message: M) -> T | None:
+        """What is new in a message; None where it is a heartbeat, or was seen before."""
+
+    async def ended(self) -> None:
+        """A stream has ended without a word: find out whether it is `finished`."""
 
 
-class Watcher:
-    """Follows one game from one version on; `updates` yields each row of its log once, in order."""
+class Watcher(Generic[M, T]):
+    """Follows one source; `updates` yields what is new in it, once and in order."""
 
-    def __init__(
-        self,
-        open_stream: Callable[[int], Stream],
-        get_position: Callable[[], Awaitable[pb.Position]],
-        time: Time,
-        address: str,
-        after_version: int,
-    ) -> None:
-        self._open_stream = open_stream
-        self._get_position = get_position
+    def __init__(self, source: Source[M, T], time: Time, address: str) -> None:
+        self._source = source
         self._time = time
         self._address = address
-        self._version = after_version
         self._backoff = _BACKOFF_FIRST_SECONDS
         self._heard_at = time.monotonic()
+        self._cut = asyncio.Event()
 
-    async def updates(self) -> AsyncGenerator[pb.GameUpdate, None]:
-        """Every row after the version, until the game is over.
+    async def updates(self) -> AsyncGenerator[T, None]:
+        """Everything that is new, until the source is finished.
 
         Refused where the house does not want to show it, Unreachable after a minute without it.
         """
         while True:
-            stream = self._open_stream(self._version)
+            self._cut.clear()
+            stream = self._source.open()
             trouble: KafeneioError | None = None
             try:
                 while (message := await self._next(stream)) is not None:
                     if message.HasField("draining"):
                         break
                     self._heard()
-                    if self._is_next(message):
-                        self._version = message.update.position.version
-                        yield message.update
-                        if is_over(message.update.position):
-                            return
-                else:
-                    if await self._ended_for_good():
+                    if (new := self._source.take(message)) is not None:
+                        yield new
+                    if self._source.finished:
                         return
+                else:
+                    await self._source.ended()
             except grpc.aio.AioRpcError as error:
                 trouble = from_rpc(error, self._address)
             except KafeneioError as error:
                 trouble = error
             finally:
                 stream.cancel()
+            if self._source.finished:
+                return
             await self._pause(trouble)
 
-    async def _next(self, stream: Stream) -> pb.WatchGameResponse | None:
+    def reopen(self) -> None:
+        """Drop the stream that is open: its other end is known to be gone."""
+        self._cut.set()
+
+    async def _next(self, stream: Stream[M]) -> M | None:
         """The next message, None at the end; Unreachable after too long a silence."""
         reading = asyncio.ensure_future(stream.read())
         silence = asyncio.ensure_future(self._time.sleep(SILENCE_SECONDS))
+        cut = asyncio.ensure_future(self._cut.wait())
         try:
-            await asyncio.wait({reading, silence}, return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done():
-                raise Unreachable(self._address, f"no heartbeat for {SILENCE_SECONDS:.0f} s")
-            message = reading.result()
-            return message if isinstance(message, pb.WatchGameResponse) else None
+            await asyncio.wait({reading, silence, cut}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                message = reading.result()
+                return None if message is grpc.aio.EOF else cast(M, message)
+            if cut.done():
+                raise Unreachable(self._address, "the other end of the stream is gone")
+            raise Unreachable(self._address, f"no heartbeat for {SILENCE_SECONDS:.0f} s")
         finally:
-            reading.cancel()
-            silence.cancel()
-
-    def _is_next(self, message: pb.WatchGameResponse) -> bool:
-        """Whether it is a row that has not been seen; a resumed stream may repeat one."""
-        return message.HasField("update") and message.update.position.version > self._version
-
-    async def _ended_for_good(self) -> bool:
-        """A stream ends without a word when the game was over before: then there is no more."""
-        position = await self._get_position()
-        return is_over(position) and position.version <= self._version
+            for task in (reading, silence, cut):
+                task.cancel()
 
     def _heard(self) -> None:
         self._heard_at = self._time.monotonic()

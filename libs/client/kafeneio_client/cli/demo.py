@@ -1,30 +1,35 @@
-"""`kafeneio demo`: programs play a whole game in a house of their own, and it is verified."""
+"""`kafeneio demo`: from the queue to the ledger in a house of its own, and all of it verified."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio.rules.v1 import rulebook_pb2
 from rich.markup import escape
 
 from kafeneio_client import records
 from kafeneio_client.cli import tokens
+from kafeneio_client.cli.demo_money import STAKE, Purse
+from kafeneio_client.cli.demo_table import CLOCK, TableOfPrograms
+from kafeneio_client.cli.faults import Faults
 from kafeneio_client.cli.own_house import HouseFailed, OwnHouse, own_house
-from kafeneio_client.cli.screen import OUT, Mistake, complain, explain, say, signs
+from kafeneio_client.cli.screen import Mistake, complain, explain, say
 from kafeneio_client.cli.verify import report
 from kafeneio_client.client import Client, House
 from kafeneio_client.errors import KafeneioError
-from kafeneio_client.programs import PROGRAMS, Player
-from kafeneio_client.terminal import Drawing, variant_name
-from kafeneio_client.watch import is_over
+from kafeneio_client.games import is_over
+from kafeneio_client.programs import PROGRAMS
+from kafeneio_client.terminal import variant_name
 
 DEADLINE_SECONDS: Final = 120.0
 # Kept back of the deadline, so that a house that hangs can still be stopped and told of.
@@ -39,19 +44,18 @@ class Demo:
     target: int
     seed: int
     save: Path | None
-    faults: list[str] = field(default_factory=list)
-
-    def expect(self, fine: bool, otherwise: str) -> None:
-        """Note a fault unless everything is fine."""
-        if not fine:
-            self.faults.append(otherwise)
+    leave: bool
+    faults: Faults = field(default_factory=Faults)
 
     async def run(self) -> None:
         """Start a house, play, verify, stop it; what is off is in `faults`."""
         try:
-            async with asyncio.timeout(DEADLINE_SECONDS - _RESERVE_SECONDS), own_house() as own:
-                say(f"A house of its own at [bold]{escape(own.rules_address)}[/].")
-                async with House(own.rules_address) as house:
+            async with (
+                asyncio.timeout(DEADLINE_SECONDS - _RESERVE_SECONDS),
+                own_house(CLOCK) as own,
+            ):
+                say(f"A house of its own, `rules` at [bold]{escape(own.addresses['rules'])}[/].")
+                async with own.open() as house:
                     await self._evening(house, own)
             say("The house has ended as it should.")
         except TimeoutError:
@@ -62,21 +66,35 @@ class Demo:
             self.faults.append(explain(error))
 
     async def _evening(self, house: House, own: OwnHouse) -> None:
+        def known_as(name: str) -> Client:
+            return house.client(tokens.make(name, "player", own.settings))
+
         owner = house.client(tokens.make("demo", "service", own.settings))
         variant = await self._chosen(owner)
-        names = _names(variant.seats)
-        players = [house.client(tokens.make(name, "player", own.settings)) for name in names]
-        guest = house.client(tokens.make("guest", "player", own.settings))
-        game = await owner.games.create(variant.variant, names, target=self.target)
+        clients = {name: known_as(name) for name in _names(variant.seats)}
+        guest = known_as("guest")
+        await Purse(owner, list(clients), list(clients.values()), self.faults).fill()
+        game_id = await self._matched(clients)
+        game = await guest.games.get(game_id)
+        names = [seat.player_id for seat in game.seats]
+        self.faults.expect(sorted(names) == sorted(clients), f"{names} sit at the table")
         say(
-            f"{escape(variant_name(variant, 'en'))} to {game.terms.target}: "
-            f"game [bold]{game.game_id}[/]"
+            f"{escape(variant_name(variant, 'en'))} to {game.terms.target}: game [bold]{game_id}[/]"
         )
+        players = [clients[name] for name in names]
+        purse = Purse(owner, names, players, self.faults)
+        await purse.staked(game_id)
         words = [secrets.token_bytes(16) for _ in names]
         await self._join(players, game, words)
-        seen = await self._played(players, guest, game.game_id)
-        record = await guest.games.record(game.game_id)
+        table = TableOfPrograms(players, guest, game, self.seed, self.leave, self.faults)
+        seen = await table.play()
+        record = await guest.games.record(game_id)
         self._compare(record, game, words, seen)
+        settlement = await purse.paid(game_id)
+        forfeited = [one.seat for one in settlement.clock_forfeits]
+        leaver = [len(names) - 1] if self.leave else []
+        self.faults.expect(forfeited == leaver, f"the seats {forfeited} were forfeited")
+        await purse.check(settlement, record.outcome, forfeited)
         await self._verify(guest, record)
 
     async def _chosen(self, owner: Client) -> rulebook_pb2.Variant:
@@ -92,31 +110,31 @@ class Demo:
             raise Mistake(f"{self.variant} is played to {least} to {most} points: --target.")
         return variant
 
+    async def _matched(self, clients: Mapping[str, Client]) -> str:
+        """Everybody queues, and watches his ticket until there is a game; its id."""
+        tickets = [
+            (client, await client.queue.enqueue(self.variant, stake=STAKE, target=self.target))
+            for client in clients.values()
+        ]
+        say(f"{len(tickets)} players queue with a stake of [bold]{STAKE}[/].")
+        ends = await asyncio.gather(*(_watched(client, one) for client, one in tickets))
+        games = {ticket.game_id for ticket in ends}
+        statuses = {ticket.status for ticket in ends}
+        if statuses != {quick_match_pb2.TICKET_STATUS_MATCHED} or len(games) != 1:
+            reasons = [quick_match_pb2.TicketEnd.Name(ticket.end) for ticket in ends]
+            raise Mistake(f"The queue led to no game: {', '.join(reasons)}.")
+        return games.pop()
+
     async def _join(self, players: Sequence[Client], game: pb.Game, words: Sequence[bytes]) -> None:
         """Every seat looks at the commitment, and answers it with a word of its own (R4)."""
         for seat, (player, word) in enumerate(zip(players, words, strict=True)):
             shown = (await player.games.get(game.game_id)).commitment
-            self.expect(
+            self.faults.expect(
                 len(shown) == 32 and shown == game.commitment,
                 f"seat {seat} was shown another commitment",
             )
             await player.games.join(game.game_id, shown, word)
         say(f"All {len(players)} seats have joined; the secret is committed to.\n")
-
-    async def _played(
-        self, players: Sequence[Client], guest: Client, game_id: str
-    ) -> list[pb.GameUpdate]:
-        """Let the programs play while a spectator draws; what the spectator saw."""
-        kinds = list(PROGRAMS.values())
-        try:
-            async with asyncio.TaskGroup() as group:
-                watching = group.create_task(_drawn(guest, game_id))
-                for seat, player in enumerate(players):
-                    program = kinds[seat % len(kinds)](self.seed + seat)
-                    group.create_task(Player(player, game_id, seat, program).play())
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from failures
-        return watching.result()
 
     def _compare(
         self,
@@ -126,18 +144,19 @@ class Demo:
         seen: Sequence[pb.GameUpdate],
     ) -> None:
         """Whether the record is of the game that was agreed on and seen."""
+        expect = self.faults.expect
         last = seen[-1].position
-        self.expect(is_over(last) and last.HasField("outcome"), "the game has no outcome")
-        self.expect(last.outcome.HasField("decided"), "the game was not decided")
-        self.expect(record.outcome == last.outcome, "the record has another outcome")
-        self.expect(record.commitment == game.commitment, "the record has another commitment")
-        self.expect(list(record.words) == list(words), "the record has other words")
-        self.expect(record.terms == game.terms, "the record has other terms")
+        expect(is_over(last) and last.HasField("outcome"), "the game has no outcome")
+        expect(last.outcome.HasField("decided"), "the game was not decided")
+        expect(record.outcome == last.outcome, "the record has another outcome")
+        expect(record.commitment == game.commitment, "the record has another commitment")
+        expect(list(record.words) == list(words), "the record has other words")
+        expect(record.terms == game.terms, "the record has other terms")
         shown = [
             [f"{entry.seat} {entry.action.notation}" for entry in update.entries] for update in seen
         ]
         recorded = [list(row.entries) for row in record.rows]
-        self.expect(shown == recorded, "the spectator saw other rows than the record has")
+        expect(shown == recorded, "the spectator saw other rows than the record has")
 
     async def _verify(self, guest: Client, record: pb.Record) -> None:
         """Verify the record from its file, as anybody can, and have the house do so too."""
@@ -149,23 +168,18 @@ class Demo:
             except OSError as error:
                 raise Mistake(f"{path} can't be written: {error.strerror}.") from error
             say(f"[dim]kafeneio verify {escape(str(self.save or name))}[/]")
-            self.expect(report(records.load(path)), "the record is bad")
+            self.faults.expect(report(records.load(path)), "the record is bad")
         for subject in (record.game_id, record):
             findings = await guest.games.verify(subject)
-            self.expect(not findings, f"the house finds the record bad: {list(findings)}")
+            self.faults.expect(not findings, f"the house finds the record bad: {list(findings)}")
 
 
-async def _drawn(guest: Client, game_id: str) -> list[pb.GameUpdate]:
-    """Draw the table after each turn, as the stream of a spectator shows it."""
-    game = await guest.games.get(game_id)
-    drawing = Drawing.of(game, signs=signs())
-    seen: list[pb.GameUpdate] = []
-    async for update in guest.games.watch(game_id):
-        seen.append(update)
-        OUT.print(drawing.happened(update.entries), end="", soft_wrap=True)
-        if update.position.HasField("turn") or is_over(update.position):
-            OUT.print(drawing.position(update.position), soft_wrap=True)
-    return seen
+async def _watched(client: Client, ticket: quick_match_pb2.Ticket) -> quick_match_pb2.Ticket:
+    """The ticket when nothing more comes."""
+    async with contextlib.aclosing(client.queue.watch(ticket.ticket_id)) as changes:
+        async for change in changes:
+            ticket = change
+    return ticket
 
 
 def _names(seats: int) -> list[str]:
@@ -179,18 +193,24 @@ def demo(
         int, typer.Option(min=0, help="Points to play to; 0 is the usual number.")
     ] = 0,
     seed: Annotated[int, typer.Option(help="The programs' seed; the dice have none.")] = 1,
+    leave: Annotated[
+        bool, typer.Option("--leave", envvar="LEAVE", help="One leaves in the middle.")
+    ] = False,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Keep the record.")
     ] = None,
 ) -> None:
-    """Let programs play a whole game in a house of their own, and verify it.
+    """Let programs queue, stake, play a whole game and be paid, and verify all of it.
 
     The house is started for it, on free ports and in a folder of its own, and stopped in the end.
-    Everything goes through the public API. Exit code 1 if anything is off.
+    Everything goes through the public API. Its clock is in a hurry; one program is late once, and
+    charged for it. Exit code 1 if anything is off.
 
     [dim]kafeneio demo portes --target 3[/]
+
+    [dim]kafeneio demo portes --leave[/]
     """
-    demonstration = Demo(variant, target, seed, save)
+    demonstration = Demo(variant, target, seed, save, leave)
     asyncio.run(demonstration.run())
     for fault in demonstration.faults:
         complain(f"Off: {fault}")

@@ -16,10 +16,14 @@ from pathlib import Path
 from typing import Final
 
 from kafeneio_client.cli import plugins
+from kafeneio_client.client import House
 
 _POLL_SECONDS: Final = 0.05
 _STOP_SECONDS: Final = 20.0
 _LOG_LINES: Final = 30
+_PORTS: Final = tuple(
+    f"KAFENEIO_{name}_PORT" for name in ("RULES", "CLOCK", "SETTLEMENT", "MATCHMAKING", "METRICS")
+)
 # What the person who calls may set; everything else of the house's settings is ours here.
 _KEPT: Final = frozenset({"KAFENEIO_DATABASE_URL", "KAFENEIO_LOG_LEVEL"})
 
@@ -30,22 +34,32 @@ class HouseFailed(Exception):  # noqa: N818 - what has happened, in a word
 
 @dataclass(frozen=True, slots=True)
 class OwnHouse:
-    """A running house: where `rules` listens, and the settings that it was started with."""
+    """A running house: where its services listen, and the settings that it was started with."""
 
-    rules_address: str
+    addresses: Mapping[str, str]
     settings: Mapping[str, str]
+
+    def open(self) -> House:
+        """Connect to every service of it."""
+        return House(
+            self.addresses["rules"],
+            clock=self.addresses["clock"],
+            settlement=self.addresses["settlement"],
+            matchmaking=self.addresses["matchmaking"],
+        )
 
 
 @contextlib.asynccontextmanager
-async def own_house() -> AsyncIterator[OwnHouse]:
+async def own_house(settings: Mapping[str, str]) -> AsyncIterator[OwnHouse]:
     """Start a house, and stop it in the end; HouseFailed where either does not go well.
 
-    The folder is not in a private one, because PostgreSQL runs as another user where we are root.
+    It has these settings beside those that keep it apart from any other. Its folder is not in a
+    private one, because PostgreSQL runs as another user where we are root.
     """
     plugins.load(plugins.SERVE, "house")  # a sentence now is better than a log to read later
     folder = _public_folder()
     try:
-        async with _running(folder) as house:
+        async with _running(folder, settings) as house:
             yield house
     finally:
         await asyncio.to_thread(shutil.rmtree, folder)
@@ -59,11 +73,11 @@ def _public_folder() -> Path:
 
 
 @contextlib.asynccontextmanager
-async def _running(folder: Path) -> AsyncIterator[OwnHouse]:
+async def _running(folder: Path, wanted: Mapping[str, str]) -> AsyncIterator[OwnHouse]:
     ready, log = folder / "ready.json", folder / "house.log"
     settings = {
-        "KAFENEIO_RULES_PORT": "0",
-        "KAFENEIO_METRICS_PORT": "0",
+        **wanted,
+        **dict.fromkeys(_PORTS, "0"),
         "KAFENEIO_DATA_DIR": str(folder / "data"),
         "KAFENEIO_READY_FILE": str(ready),
     }
@@ -92,21 +106,22 @@ async def _running(folder: Path) -> AsyncIterator[OwnHouse]:
         raise HouseFailed(f"The house ended with {code} instead of 0.\n{_tail(log)}")
 
 
-async def _ready(process: asyncio.subprocess.Process, ready: Path, log: Path) -> str:
-    """The address of `rules`, as soon as the house has written it; the caller has the deadline."""
+async def _ready(process: asyncio.subprocess.Process, ready: Path, log: Path) -> Mapping[str, str]:
+    """The addresses, as soon as the house has written them; the caller has the deadline."""
     while process.returncode is None:
-        if (address := _read_address(ready)) is not None:
-            return address
+        if (addresses := _read_addresses(ready)) is not None:
+            return addresses
         await asyncio.sleep(_POLL_SECONDS)
     raise HouseFailed(f"The house ended with {process.returncode} at its start.\n{_tail(log)}")
 
 
-def _read_address(ready: Path) -> str | None:
+def _read_addresses(ready: Path) -> Mapping[str, str] | None:
     """What the house wrote, None as long as it hasn't, or not to the end."""
     try:
-        return str(json.loads(ready.read_text(encoding="utf-8"))["rules"])
+        read = json.loads(ready.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return None
+    return {str(name): str(address) for name, address in read.items()}
 
 
 async def _stop(process: asyncio.subprocess.Process) -> int:

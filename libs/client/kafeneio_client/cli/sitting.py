@@ -12,8 +12,8 @@ from kafeneio_client.cli.lines import Lines
 from kafeneio_client.cli.screen import OUT, complain, explain, say, sentence, signs
 from kafeneio_client.client import Client
 from kafeneio_client.errors import Refused
+from kafeneio_client.games import is_over
 from kafeneio_client.terminal import Drawing, plain
-from kafeneio_client.watch import is_over
 
 HELP: Final = (
     "Type your turn, one step after the other, e.g. [bold]13/8 8/5[/] ([bold]bar/20[/] enters, "

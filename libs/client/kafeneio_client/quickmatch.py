@@ -1,0 +1,107 @@
+"""The calls of `kafeneio.matchmaking.v1.QuickMatchService`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from datetime import timedelta
+from typing import Final
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
+from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
+
+from kafeneio_client.channel import Caller, new_id
+from kafeneio_client.money import Money
+from kafeneio_client.time import Time
+from kafeneio_client.watch import Source, Stream, Watcher
+
+_FINAL: Final = frozenset({pb.TICKET_STATUS_MATCHED, pb.TICKET_STATUS_ENDED})
+
+
+class _Changes(Source[pb.WatchTicketResponse, pb.Ticket]):
+    """The changes of a ticket, by their versions."""
+
+    def __init__(
+        self, open_stream: Callable[[int], Stream[pb.WatchTicketResponse]], version: int
+    ) -> None:
+        self._open_stream = open_stream
+        self._version = version
+        self._after = version
+
+    def open(self) -> Stream[pb.WatchTicketResponse]:
+        return self._open_stream(self._after)
+
+    def take(self, message: pb.WatchTicketResponse) -> pb.Ticket | None:
+        if not message.HasField("ticket"):
+            return None
+        ticket = message.ticket
+        self.finished = ticket.status in _FINAL
+        if ticket.version <= self._version:
+            return None
+        self._version = self._after = ticket.version
+        return ticket
+
+    async def ended(self) -> None:
+        """Perhaps there is nothing after the version: the next stream shows the ticket as it is."""
+        self._after = 0
+
+
+class Queue:
+    """The caller's place in the queue.
+
+    Whatever changes something makes a request id of its own. To send a call again whose answer
+    got lost, give it the `request_id` of the error that it raised.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel, caller: Caller, time: Time) -> None:
+        self._stub = quick_match_pb2_grpc.QuickMatchServiceStub(channel)
+        self._caller = caller
+        self._time = time
+
+    async def enqueue(
+        self,
+        variant: str,
+        *,
+        stake: Money | None = None,
+        target: int = 0,
+        edition: int = 0,
+        options: Mapping[str, str] | None = None,
+        time_to_live: timedelta | None = None,
+        ticket_id: str = "",
+        request_id: str = "",
+    ) -> pb.Ticket:
+        """Enqueue: wait for others who want the same. Role: player."""
+        terms = pb.QuickTerms(
+            variant=variant, edition=edition, options=options or {}, target=target
+        )
+        if stake is not None:
+            terms.stake.CopyFrom(stake.message())
+        request = pb.EnqueueRequest(
+            request_id=request_id or new_id(), ticket_id=ticket_id or new_id(), terms=terms
+        )
+        if time_to_live is not None:
+            duration = Duration()
+            duration.FromTimedelta(time_to_live)
+            request.time_to_live.CopyFrom(duration)
+        answer = await self._caller.call(self._stub.Enqueue, request, request.request_id)
+        return answer.ticket
+
+    async def cancel(self, ticket_id: str, *, request_id: str = "") -> pb.Ticket:
+        """Cancel: leave the queue. Role: the ticket's player."""
+        request = pb.CancelRequest(request_id=request_id or new_id(), ticket_id=ticket_id)
+        answer = await self._caller.call(self._stub.Cancel, request, request.request_id)
+        return answer.ticket
+
+    def watch(self, ticket_id: str, after_version: int = 0) -> AsyncGenerator[pb.Ticket, None]:
+        """WatchTicket: the ticket as it stands, then each change, until it is MATCHED or ENDED.
+
+        It is resumed like `games.watch`, and closed like it.
+        """
+
+        def open_stream(version: int) -> Stream[pb.WatchTicketResponse]:
+            request = pb.WatchTicketRequest(ticket_id=ticket_id, after_version=version)
+            return self._stub.WatchTicket(request, metadata=self._caller.metadata)
+
+        source = _Changes(open_stream, after_version)
+        return Watcher(source, self._time, self._caller.address).updates()

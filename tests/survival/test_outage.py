@@ -1,0 +1,99 @@
+"""SIGKILL of the whole house in a staked game, and a long time until it is back: nobody is charged
+for that time (X10), and the winner is paid."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+
+import asyncpg
+import pytest
+from kafeneio.matchmaking.v1 import quick_match_pb2
+from kafeneio.rules.v1 import game_pb2
+from kafeneio_client.money import Money
+
+from tests.survival.process import PATIENCE, Running, serving
+from tests.survival.table import PLAYERS, play
+
+STAKE = Money("EUR", 300)
+TIMES = {
+    "KAFENEIO_CLOCK_MOVE_SECONDS": "1.0",
+    "KAFENEIO_CLOCK_GRACE_SECONDS": "0.2",
+    "KAFENEIO_CLOCK_SILENT_SECONDS": "12",
+    "KAFENEIO_CLOCK_UNKNOWN_SECONDS": "20",
+}
+OUTAGE = 40.0
+"""Seconds: enough for more than thirty periods of a move, if they were charged."""
+
+
+async def matched(house: Running) -> str:
+    """The id of a staked game that both have joined."""
+
+    async def queued(player: str) -> str:
+        await house.service.wallet.deposit(player, STAKE)
+        queue = house.client(player).queue
+        ticket = await queue.enqueue("portes", stake=STAKE)
+        async with aclosing(queue.watch(ticket.ticket_id)) as changes:
+            async for changed in changes:
+                if changed.status == quick_match_pb2.TICKET_STATUS_MATCHED:
+                    return changed.game_id
+        raise AssertionError(f"{player} was not matched")
+
+    async with asyncio.timeout(PATIENCE):
+        game_id, _ = await asyncio.gather(*map(queued, PLAYERS))
+    for player in PLAYERS:
+        games = house.client(player).games
+        await games.join(game_id, (await games.get(game_id)).commitment, b"")
+    return game_id
+
+
+async def past(url: str, seconds: float) -> None:
+    """So much real time, by the database's clock: an outage is nothing else."""
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("SELECT pg_sleep($1)", seconds)
+    finally:
+        await connection.close()
+
+
+@pytest.mark.timeout(240)
+async def test_a_long_outage_in_mid_game_charges_nobody(folder: Path, database_url: str) -> None:
+    settings = {"KAFENEIO_DATABASE_URL": database_url, **TIMES}
+    async with serving(folder, **settings) as house:
+        game_id = await matched(house)
+        async with (
+            house.client(PLAYERS[0]).clock.attending(game_id),
+            house.client(PLAYERS[1]).clock.attending(game_id),
+        ):
+            await play(house, game_id, turns=4)
+            before = [seat.charged for seat in (await house.service.clock.get(game_id)).seats]
+            await house.kill()
+    await past(database_url, OUTAGE)
+
+    async with serving(folder, **settings) as house:
+        players = [house.client(player) for player in PLAYERS]
+        async with (
+            players[0].clock.attending(game_id) as attendance,
+            players[1].clock.attending(game_id),
+        ):
+            after = [seat.charged for seat in attendance.clock.seats]
+            position = await play(house, game_id, turns=5000)
+        events = [event async for event in house.service.clock.events(game_id)]
+        credits = [event for event in events if event.WhichOneof("event") == "clock_credited"]
+        # The first period that was begun may have run out while the house came up; no more.
+        assert all(now - then <= 1 for then, now in zip(before, after, strict=True))
+        assert not [event for event in events if event.WhichOneof("event") == "seat_forfeited"]
+        credited = sum(
+            event.clock_credited.duration.ToTimedelta().total_seconds() for event in credits
+        )
+        assert credited >= OUTAGE
+        assert position.status == game_pb2.GAME_STATUS_FINISHED
+        await house.service.settlement.settled(game_id, PATIENCE)
+        seats = [s.player_id for s in (await house.service.games.get(game_id)).seats]
+        winner = seats[position.outcome.decided.winners[0]]
+        for player in PLAYERS:
+            expected = 2 * STAKE.minor_units if player == winner else 0
+            balance = await house.service.wallet.balance("EUR", player)
+            assert balance.minor_units == expected
+        await house.end()
