@@ -7,10 +7,18 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from tests.bench.act import act
+from tests.bench.evening import evening
 from tests.bench.house import house
 from tests.bench.turns import turns
+from tests.settlement.bench_settlements import settlements
 
-BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {"turns": turns, "act": act, "house": house}
+BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {
+    "turns": turns,
+    "act": act,
+    "settlements": settlements,
+    "evening": evening,
+    "house": house,
+}
 
 
 async def main(names: list[str]) -> None:

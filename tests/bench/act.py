@@ -62,9 +62,7 @@ class Table:
         )
 
 
-async def new_table(
-    stub: game_pb2_grpc.GameServiceAsyncStub, settings: Settings, seed: int
-) -> Table:
+async def new_table(stub: game_pb2_grpc.GameServiceStub, settings: Settings, seed: int) -> Table:
     """A game to 15 points, joined by both."""
     key = development_key(settings)
 
@@ -128,7 +126,9 @@ async def measure_act(server: Started, settings: Settings) -> tuple[float, float
 async def measure_echo(server: Started, body: bytes) -> float:
     """CPU seconds per call."""
     async with grpc.aio.insecure_channel(server.addresses["echo"]) as channel:
-        call = channel.unary_unary("/bench.Echo/Echo")
+        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(
+            "/bench.Echo/Echo"
+        )
 
         async def caller(count: int) -> None:
             for _ in range(count):

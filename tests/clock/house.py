@@ -181,11 +181,11 @@ class House:
                     yield house
                 finally:
                     unruly.open.set()
+                    if not server.service.draining.is_set():
+                        await server.drain()  # first, while somebody hears what it has to tell
                     for each in (house.clock, *house.others):
                         await stop_clock(each)
         finally:
-            if not server.service.draining.is_set():
-                await server.drain()
             await database.close()
             await unruly.close()
 

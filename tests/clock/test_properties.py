@@ -15,6 +15,7 @@ from kafeneio_clock.values import (
     Charged,
     Closed,
     Confirmed,
+    Credited,
     Event,
     Finished,
     Forfeit,
@@ -110,7 +111,8 @@ class Games(RuleBasedStateMachine):
                 more = QUICK.silent if expected else QUICK.unknown
                 seat.until = max(seat.until, self.now + more)
         self.happen(Outage(began, self.now))
-        self.happen(Outage(began, self.now))  # told twice it is credited once
+        again = self.happen(Outage(began, self.now))  # told twice it is credited once
+        assert not any(isinstance(each, Credited) for each in again)
 
     # --- presence ------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import asyncpg
 import pytest
 from kafeneio.clock.v1 import events_pb2 as clock_events
 from kafeneio.matchmaking.v1 import quick_match_pb2
-from kafeneio.rules.v1 import game_pb2
+from kafeneio.rules.v1 import actions_pb2, game_pb2
 from kafeneio.settlement.v1 import settlement_pb2
 from kafeneio_client.client import Client, House
 from kafeneio_client.errors import Refused
@@ -166,7 +166,7 @@ class Evening:
         """One turn of whoever is prompted, by lot; the position after it."""
         position = await self.position(game_id)
         player = (await self.seats(game_id))[position.turn.seat]
-        games, steps = self.client(player).games, []
+        games, steps = self.client(player).games, list[actions_pb2.Action]()
         while not (legal := await games.legal_actions(game_id, steps)).complete:
             steps.append(random.choice(legal.actions))
         answer = await games.act(game_id, position.version, steps)

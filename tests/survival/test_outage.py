@@ -80,12 +80,12 @@ async def test_a_long_outage_in_mid_game_charges_nobody(folder: Path, database_u
             after = [seat.charged for seat in attendance.clock.seats]
             position = await play(house, game_id, turns=5000)
         events = [event async for event in house.service.clock.events(game_id)]
-        credits = [event for event in events if event.WhichOneof("event") == "clock_credited"]
+        given = [event for event in events if event.WhichOneof("event") == "clock_credited"]
         # The first period that was begun may have run out while the house came up; no more.
         assert all(now - then <= 1 for then, now in zip(before, after, strict=True))
         assert not [event for event in events if event.WhichOneof("event") == "seat_forfeited"]
         credited = sum(
-            event.clock_credited.duration.ToTimedelta().total_seconds() for event in credits
+            event.clock_credited.duration.ToTimedelta().total_seconds() for event in given
         )
         assert credited >= OUTAGE
         assert position.status == game_pb2.GAME_STATUS_FINISHED

@@ -12,7 +12,9 @@ import typer
 
 from kafeneio_client.cli import plugins
 from kafeneio_client.cli.demo import demo
+from kafeneio_client.cli.money import deposit, wallet
 from kafeneio_client.cli.play import play
+from kafeneio_client.cli.queueing import queue
 from kafeneio_client.cli.rules import games, rules_app, show, variants
 from kafeneio_client.cli.screen import spoken
 from kafeneio_client.cli.serve import migrate, serve
@@ -23,6 +25,8 @@ _HELP: Final = """The coffee house in the terminal: serve it, play in it, verify
 [dim]kafeneio serve house[/]        start a house on this computer
 
 [dim]kafeneio play portes[/]        play against a program
+
+[dim]kafeneio queue portes[/]       wait for somebody to play with, for a stake
 
 [dim]kafeneio demo[/]               watch two programs in a house of their own
 
@@ -41,7 +45,7 @@ def _build() -> typer.Typer:
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
     )
-    for command in (serve, migrate, play, demo, games, variants, verify):
+    for command in (serve, migrate, play, queue, wallet, deposit, demo, games, variants, verify):
         built.command()(spoken(command))
     rules_app.command("show")(spoken(show))
     built.add_typer(rules_app, name="rules")

@@ -10,12 +10,11 @@ from typing import Final
 
 from kafeneio.rules.v1 import game_pb2
 from kafeneio.settlement.v1 import settlement_pb2, wallet_pb2
-from rich import box
 from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from kafeneio_client.cli.faults import Faults
+from kafeneio_client.cli.money import entry_row, entry_table
 from kafeneio_client.cli.screen import OUT, say
 from kafeneio_client.client import Client
 from kafeneio_client.money import Money
@@ -24,7 +23,6 @@ DEPOSIT: Final = Money("EUR", 2000)
 STAKE: Final = Money("EUR", 500)
 
 _PAID_SECONDS: Final = 20.0
-_KIND: Final = "ENTRY_KIND_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +101,12 @@ class Purse:
         expect(moved == STAKE.minor_units * len(self.names), "the escrow is not empty")
 
     async def _balances(self, payout: settlement_pb2.Payout) -> None:
-        table = Table(box=box.SIMPLE)
-        for heading in ("player", "entry"):
-            table.add_column(heading)
-        for heading in ("amount", "balance"):
-            table.add_column(heading, justify="right")
+        table = entry_table("player")
         total = Money(STAKE.currency, 0)
         for name, player, net in zip(self.names, self.players, payout.nets, strict=False):
             entries = [entry async for entry in player.wallet.entries()]
             for entry in reversed(entries):
-                table.add_row(*row(name, entry))
+                table.add_row(Text(name), *entry_row(entry))
             balance = await player.wallet.balance()
             total += balance
             written = sum(entry.amount.minor_units for entry in entries)
@@ -122,19 +116,12 @@ class Purse:
             )
         OUT.print(table)
         fee = Money(STAKE.currency, payout.fee)
-        nets = " ".join(f"{net / 100:+.2f}" for net in payout.nets)
-        say(f"Settled by {escape(payout.payout_rule)}: nets {nets}, fee {fee}.")
+        nets = ", ".join(str(Money(STAKE.currency, net)) for net in payout.nets)
+        say(f"Settled by {escape(payout.payout_rule)}: nets {nets}; fee {fee}.")
         self.faults.expect(sum(payout.nets) + payout.fee == 0, "the nets do not sum to zero")
         paid_in = Money(STAKE.currency, DEPOSIT.minor_units * len(self.names))
         self.faults.expect(total + fee == paid_in, f"of {paid_in} there are {total} and {fee}")
         say(f"[green]Sum zero:[/] {paid_in} came in; {total} in wallets and {fee} of fees are it.")
-
-
-def row(name: str, entry: wallet_pb2.Entry) -> tuple[Text, ...]:
-    """An entry as a row of a table."""
-    kind = wallet_pb2.EntryKind.Name(entry.kind).removeprefix(_KIND).lower()
-    amounts = (str(Money.of(entry.amount)), str(Money.of(entry.balance)))
-    return tuple(map(Text, (name, kind, *amounts)))
 
 
 async def _payout(player: Client, game_id: str) -> None:

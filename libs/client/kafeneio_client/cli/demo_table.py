@@ -106,7 +106,7 @@ class TableOfPrograms:
 
     async def _told(self, attendance: Attendance) -> None:
         """Tell what the clock does, until it is closed."""
-        lines = ClockLines(Drawing.of(self.game, signs=signs()), attendance.attached.timeouts)
+        lines = ClockLines(Drawing.of(self.game, signs=signs()))
         async for clock in attendance:
             for line in lines.news(clock):
                 OUT.print(line, soft_wrap=True)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, TypeAlias, TypeVar
 
 import typer
 
 from kafeneio_client.cli import tokens
+from kafeneio_client.cli.screen import Mistake
 from kafeneio_client.client import RULES_ADDRESS, Client, House
 
 T = TypeVar("T")
+PORTS: Final = {"clock": 50052, "settlement": 50053, "matchmaking": 50054}
+"""Where the other services of a house listen unless it was told otherwise."""
+
 _PANEL: Final = "The house, and who you are"
 
 Address: TypeAlias = Annotated[
@@ -47,6 +51,23 @@ As: TypeAlias = Annotated[
     ),
 ]
 
+
+def _service(name: str, port: int) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        f"--{name}",
+        envvar=f"KAFENEIO_{name.upper()}_ADDRESS",
+        metavar="HOST:PORT",
+        help=f"Where its {name} is; port {port} beside --address else.",
+        show_default=False,
+        rich_help_panel=_PANEL,
+    )
+    return option
+
+
+ClockAddress: TypeAlias = Annotated[str, _service("clock", PORTS["clock"])]
+SettlementAddress: TypeAlias = Annotated[str, _service("settlement", PORTS["settlement"])]
+MatchmakingAddress: TypeAlias = Annotated[str, _service("matchmaking", PORTS["matchmaking"])]
+
 DEFAULT_ADDRESS: Final = RULES_ADDRESS
 
 
@@ -58,25 +79,49 @@ def own_name() -> str:
         return "guest"  # a container may run under a number without a name
 
 
+def house_rules(written: Sequence[str]) -> dict[str, str]:
+    """House rules as they are typed."""
+    options: dict[str, str] = {}
+    for one in written:
+        name, equals, value = one.partition("=")
+        if not (name and equals and value):
+            raise Mistake(f"{one!r} is no house rule: write it as NAME=VALUE.")
+        options[name] = value
+    return options
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Which house, and in whose name."""
+    """Which house, and in whose name; `others` are the addresses that were given beside `rules`."""
 
     address: str
     token: str
     name: str
+    others: Mapping[str, str]
 
     @classmethod
-    def of(cls, address: str, token: str, name: str) -> Door:
-        """From the three options; a missing token is made."""
+    def of(cls, address: str, token: str, name: str = "", **others: str) -> Door:
+        """From the options; a missing token is made."""
         name = name or own_name()
-        return cls(address, token or tokens.make(name), name)
+        given = {service: told for service, told in others.items() if told}
+        return cls(address, token or tokens.make(name), name, given)
+
+    def house(self) -> House:
+        """Connect to it."""
+        host = self.address.rpartition(":")[0] or self.address
+        addresses = {name: f"{host}:{port}" for name, port in PORTS.items()} | dict(self.others)
+        return House(
+            self.address,
+            clock=addresses["clock"],
+            settlement=addresses["settlement"],
+            matchmaking=addresses["matchmaking"],
+        )
 
     def enter(self, visit: Callable[[Client], Awaitable[T]]) -> T:
         """Call the house: the result of `visit`."""
 
         async def visiting() -> T:
-            async with House(self.address) as house:
+            async with self.house() as house:
                 return await visit(house.client(self.token))
 
         return asyncio.run(visiting())

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import secrets
 import shlex
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Final
@@ -19,9 +19,18 @@ from rich.markup import escape
 from kafeneio_client import records
 from kafeneio_client.cli import tokens
 from kafeneio_client.cli.lines import Lines
-from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, Token
+from kafeneio_client.cli.options import (
+    DEFAULT_ADDRESS,
+    Address,
+    As,
+    ClockAddress,
+    Door,
+    Token,
+    house_rules,
+)
 from kafeneio_client.cli.screen import Mistake, complain, say
 from kafeneio_client.cli.sitting import Sitting
+from kafeneio_client.cli.timekeeping import attend
 from kafeneio_client.client import Client, House
 from kafeneio_client.programs import PROGRAMS, Player
 
@@ -42,21 +51,22 @@ class Evening:
     """What was asked for on the command line."""
 
     door: Door
-    variant: str
     game_id: str
-    against: tuple[str, ...]
-    target: int
-    options: Mapping[str, str]
-    skill: Skill
     word: bytes
+    variant: str = ""
+    against: tuple[str, ...] = ()
+    target: int = 0
+    options: Mapping[str, str] = field(default_factory=dict)
+    skill: Skill = Skill.GREEDY
+    inviting: bool = True
 
-    async def run(self) -> None:
-        """Find or make the game, sit down, and play it."""
-        async with House(self.door.address) as house:
+    async def run(self) -> bool:
+        """Find or make the game, sit down, and play it; whether it is over."""
+        async with self.door.house() as house:
             client = house.client(self.door.token)
             shown = await client.games.get(self.game_id or await self._new(house, client))
             seat = self._own_seat(shown)
-            if shown.position.status == pb.GAME_STATUS_WAITING:
+            if self.inviting and shown.position.status == pb.GAME_STATUS_WAITING:
                 self._invite(shown)
             async with self._programs(house, shown):
                 game, word = await self._sit_down(client, shown, seat)
@@ -68,6 +78,7 @@ class Evening:
                 say(f"  [bold]{escape(self._command(game, self.door.name, came_back=True))}[/]")
             elif end.status == pb.GAME_STATUS_FINISHED:
                 await _check(client, shown, seat, word)
+            return end is not None
 
     async def _new(self, house: House, client: Client) -> str:
         """Open a table; the id of its game. Tables are for services, so it takes another token."""
@@ -115,6 +126,8 @@ class Evening:
         words = ["kafeneio", "play", "--game", game.game_id, "--as", name]
         if self.door.address != DEFAULT_ADDRESS:
             words += ["--address", self.door.address]
+        for service, address in self.door.others.items():
+            words += [f"--{service}", address]
         if came_back and any(map(_is_program, game.seats)):
             words += ["--against", PROGRAM]
         return shlex.join(words)
@@ -123,19 +136,25 @@ class Evening:
     async def _programs(self, house: House, game: pb.Game) -> AsyncIterator[None]:
         """The programs of this table, playing as long as the person sits here."""
         seats = [one for one in game.seats if PROGRAM in self.against and _is_program(one)]
-        players = [await self._seated(house, game, seat) for seat in seats]
+        clients = [house.client(tokens.make(one.player_id)) for one in seats]
+        players = [
+            await self._seated(client, game, seat)
+            for client, seat in zip(clients, seats, strict=True)
+        ]
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(player.play()) for player in players]
+                tasks: list[asyncio.Task[object]] = []
+                for client, player in zip(clients, players, strict=True):
+                    tasks.append(group.create_task(player.play()))
+                    tasks.append(group.create_task(attend(client, game.game_id)))
                 yield
                 for task in tasks:
                     task.cancel()
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from failures
 
-    async def _seated(self, house: House, game: pb.Game, seat: pb.SeatInfo) -> Player:
+    async def _seated(self, client: Client, game: pb.Game, seat: pb.SeatInfo) -> Player:
         """One program in its seat."""
-        client = house.client(tokens.make(seat.player_id))
         if game.position.status == pb.GAME_STATUS_WAITING and not seat.joined:
             await client.games.join(game.game_id, game.commitment, secrets.token_bytes(16))
         program = PROGRAMS[self.skill](secrets.randbits(32))
@@ -168,17 +187,6 @@ async def _check(client: Client, shown: pb.Game, seat: int, word: bytes | None) 
     )
 
 
-def _options(written: Sequence[str]) -> dict[str, str]:
-    """House rules as they are typed."""
-    options: dict[str, str] = {}
-    for one in written:
-        name, equals, value = one.partition("=")
-        if not (name and equals and value):
-            raise Mistake(f"{one!r} is no house rule: write it as NAME=VALUE.")
-        options[name] = value
-    return options
-
-
 def _is_program(seat: pb.SeatInfo) -> bool:
     return seat.player_id == PROGRAM or seat.player_id.startswith(f"{PROGRAM}-")
 
@@ -204,6 +212,7 @@ def play(
         str, typer.Option(help="Your part of the dice's secret; a random one else.")
     ] = "",
     address: Address = DEFAULT_ADDRESS,
+    clock: ClockAddress = "",
     token: Token = "",
     name: As = "",
 ) -> None:
@@ -220,12 +229,12 @@ def play(
     if len(word.encode()) > _WORD_BYTES_MAX:
         raise Mistake(f"A word has {_WORD_BYTES_MAX} bytes at the most.")
     evening = Evening(
-        door=Door.of(address, token, name),
+        door=Door.of(address, token, name, clock=clock),
         variant=variant,
         game_id=game,
         against=tuple(against or ([] if game else [PROGRAM])),
         target=target,
-        options=_options(option or ()),
+        options=house_rules(option or ()),
         skill=program,
         word=word.encode() or secrets.token_bytes(16),
     )

@@ -31,6 +31,8 @@ _ADVICE: Final = {
     "NOT_YOUR_SEAT": "Say whose seat you take with --as NAME.",
     "VARIANT_UNKNOWN": "`kafeneio variants` lists what is played.",
     "GAME_UNKNOWN": "`kafeneio games` lists the games of the house.",
+    "WALLET_UNKNOWN": "`kafeneio deposit NAME AMOUNT` makes one.",
+    "TICKET_LIVE": "Leave that one first, or wait until it has ended.",
     "GAME_NOT_OVER": "Its record opens when it is over.",
 }
 
@@ -59,7 +61,7 @@ def explain(error: KafeneioError) -> str:
     if isinstance(error, Unreachable):
         return (
             f"No house answers at {error.address}. Start one with `kafeneio serve house`, or say "
-            "where it is with --address HOST:PORT."
+            "where it is with --address HOST:PORT (and --clock, --settlement, --matchmaking)."
         )
     if not isinstance(error, Refused):
         return error.message

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from kafeneio.clock.v1 import clock_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from rich.markup import escape
 
 from kafeneio_client.cli.lines import Lines
 from kafeneio_client.cli.screen import OUT, complain, explain, say, sentence, signs
+from kafeneio_client.cli.timekeeping import ClockLines, attend
 from kafeneio_client.client import Client
 from kafeneio_client.errors import Refused
 from kafeneio_client.games import is_over
@@ -18,7 +20,8 @@ from kafeneio_client.terminal import Drawing, plain
 HELP: Final = (
     "Type your turn, one step after the other, e.g. [bold]13/8 8/5[/] ([bold]bar/20[/] enters, "
     "[bold]6/off[/] bears off).\n[bold]?[/] lists what is legal now, [bold]? 13/8[/] what is legal "
-    "after it; [bold]resign[/] gives the round up; [bold]quit[/] leaves the table as it is."
+    "after it; [bold]resign[/] gives the round up, [bold]leave[/] the whole game and its stake; "
+    "[bold]quit[/] goes away, which costs time once it is your turn."
 )
 
 
@@ -32,6 +35,7 @@ class Sitting:
         self._lines = lines
         self._position = game.position
         self._drawing = Drawing.of(game, lower=seat, signs=signs())
+        self._clock_lines = ClockLines(self._drawing)
 
     async def play(self) -> pb.Position | None:
         """Until the game is over (its last position), or the person has left it (None)."""
@@ -39,6 +43,7 @@ class Sitting:
         self._show()
         following = asyncio.ensure_future(self._follow())
         typing = asyncio.ensure_future(self._listen())
+        attending = asyncio.ensure_future(attend(self._client, self._game_id, self._tell_time))
         try:
             await asyncio.wait({following, typing}, return_when=asyncio.FIRST_COMPLETED)
             if not following.done() and not await typing:
@@ -46,9 +51,10 @@ class Sitting:
             await following
             return self._position
         finally:
-            for task in (following, typing):
+            tasks = (following, typing, attending)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(following, typing, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _follow(self) -> None:
         """Show what happens, until the game is over."""
@@ -58,6 +64,10 @@ class Sitting:
             self._position = update.position
             OUT.print(self._drawing.happened(update.entries), end="", soft_wrap=True)
             self._show()
+
+    def _tell_time(self, clock: clock_pb2.Clock) -> None:
+        for line in self._clock_lines.news(clock):
+            OUT.print(line, soft_wrap=True)
 
     def _show(self) -> None:
         """The whole table when it is this person's turn or all is over, else one line."""
@@ -92,6 +102,8 @@ class Sitting:
                 case ["resign"]:
                     resigned = await games.resign(self._game_id, self._position.round)
                     return is_over(resigned.played.position)
+                case ["leave"]:
+                    await self._client.clock.leave(self._game_id)
                 case ["?", *chosen]:
                     await self._list(chosen)
                 case steps:

@@ -15,15 +15,15 @@ from kafeneio_client.errors import KafeneioError
 from kafeneio_client.terminal import Drawing
 
 _INDENT: Final = " " * 7
-_LEFT_WITHOUT_A_CLOCK: Final = frozenset({"GAME_OVER", "SEAT_FORFEITED"})
+_NTH: Final = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}
+_NOTHING_LEFT: Final = frozenset({"GAME_OVER", "SEAT_FORFEITED"})
 
 
 class ClockLines:
     """What is new in a clock, as lines between the boards."""
 
-    def __init__(self, drawing: Drawing, timeouts: int) -> None:
+    def __init__(self, drawing: Drawing) -> None:
         self._drawing = drawing
-        self._timeouts = timeouts
         self._shown = pb.Clock()
 
     def news(self, clock: pb.Clock) -> Iterator[Text]:
@@ -38,7 +38,7 @@ class ClockLines:
 
     def _told(self, was: pb.SeatClock, now: pb.SeatClock) -> Iterator[str]:
         for charged in range(was.charged + 1, now.charged + 1):
-            yield f"is charged a timeout, number {charged}; number {self._timeouts} is the end"
+            yield f"was out of time and is charged a timeout, the {_NTH.get(charged, charged)} one"
         if was.presence == now.presence:
             return
         if now.presence == pb.PRESENCE_LOST:
@@ -52,7 +52,7 @@ class ClockLines:
 
 
 async def attend(
-    client: Client, game_id: str, told: Callable[[pb.Attached, pb.Clock], None] | None = None
+    client: Client, game_id: str, told: Callable[[pb.Clock], None] | None = None
 ) -> None:
     """Be at the table of a game from its start to its end; a clock that is away is told once."""
     try:
@@ -60,7 +60,7 @@ async def attend(
         async with client.clock.attending(game_id) as attendance:
             async for clock in attendance:
                 if told is not None:
-                    told(attendance.attached, clock)
+                    told(clock)
     except KafeneioError as error:
-        if getattr(error, "reason", "") not in _LEFT_WITHOUT_A_CLOCK:
+        if getattr(error, "reason", "") not in _NOTHING_LEFT:
             complain(f"Nobody keeps the time of this game. {explain(error)}")

@@ -1,0 +1,120 @@
+"""`kafeneio queue`: find somebody who wants the same, play with him, and be paid."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Final
+
+import typer
+from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
+from rich.markup import escape
+
+from kafeneio_client.cli.money import Currency, amount
+from kafeneio_client.cli.options import (
+    DEFAULT_ADDRESS,
+    Address,
+    As,
+    ClockAddress,
+    Door,
+    MatchmakingAddress,
+    SettlementAddress,
+    Token,
+    house_rules,
+)
+from kafeneio_client.cli.play import Evening
+from kafeneio_client.cli.screen import Mistake, say
+from kafeneio_client.client import Client
+from kafeneio_client.errors import KafeneioError
+from kafeneio_client.money import CURRENCY, Money
+
+_ENDS: Final = {
+    pb.TICKET_END_EXPIRED: "nobody came who wants the same. Try again, or with other terms.",
+    pb.TICKET_END_INSUFFICIENT_FUNDS: "your wallet does not hold the stake. `kafeneio wallet` "
+    "shows what it does.",
+    pb.TICKET_END_SUSPENDED: "your wallet is suspended, and can hold no stake.",
+    pb.TICKET_END_PLAYER_UNKNOWN: "you have no wallet. `kafeneio deposit NAME AMOUNT` makes one.",
+    pb.TICKET_END_TERMS_REFUSED: "the house can't have this played or staked (any more).",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for on the command line."""
+
+    variant: str
+    stake: Money
+    target: int
+    options: dict[str, str]
+    wait: timedelta
+
+    async def matched(self, client: Client) -> str:
+        """The id of the game that the queue led to; Mistake where it led to none."""
+        ticket = await client.queue.enqueue(
+            self.variant,
+            stake=self.stake if self.stake.minor_units else None,
+            target=self.target,
+            options=self.options,
+            time_to_live=self.wait,
+        )
+        say("You are in the queue. Ctrl-C leaves it.")
+        try:
+            async with contextlib.aclosing(client.queue.watch(ticket.ticket_id)) as changes:
+                async for change in changes:
+                    ticket = change
+                    if ticket.status == pb.TICKET_STATUS_PAIRED:
+                        say("Somebody wants the same; the table is being set.")
+        except asyncio.CancelledError:
+            with contextlib.suppress(KafeneioError):
+                await client.queue.cancel(ticket.ticket_id)
+            raise
+        if ticket.status != pb.TICKET_STATUS_MATCHED:
+            raise Mistake(f"There is no game: {_ENDS.get(ticket.end, 'the ticket has ended.')}")
+        return ticket.game_id
+
+
+async def _evening(door: Door, wish: Wish) -> None:
+    async with door.house() as house:
+        client = house.client(door.token)
+        game_id = await wish.matched(client)
+    evening = Evening(door=door, game_id=game_id, word=secrets.token_bytes(16), inviting=False)
+    over = await evening.run()
+    if not (over and wish.stake.minor_units):
+        return
+    async with door.house() as house:
+        client = house.client(door.token)
+        await client.settlement.settled(game_id)
+        balance = await client.wallet.balance(wish.stake.currency)
+        say(f"The game is settled: {escape(door.name)} has [bold]{balance}[/].")
+
+
+def queue(
+    variant: Annotated[str, typer.Argument(help="What `kafeneio variants` lists.")],
+    stake: Annotated[str, typer.Option(metavar="AMOUNT", help="Of each player, like 5.00.")] = "0",
+    currency: Currency = CURRENCY,
+    target: Annotated[int, typer.Option(min=0, help="Points; 0 is the usual number.")] = 0,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A house rule, as `kafeneio variants` lists them."),
+    ] = None,
+    wait: Annotated[int, typer.Option(min=1, max=3600, help="Seconds in the queue.")] = 600,
+    address: Address = DEFAULT_ADDRESS,
+    clock: ClockAddress = "",
+    settlement: SettlementAddress = "",
+    matchmaking: MatchmakingAddress = "",
+    token: Token = "",
+    name: As = "",
+) -> None:
+    """Queue for a game with a stake, and play it in the terminal.
+
+    [dim]kafeneio queue portes --stake 5.00 --as eleni[/]
+    """
+    door = Door.of(
+        address, token, name, clock=clock, settlement=settlement, matchmaking=matchmaking
+    )
+    money = amount(stake, currency)
+    wish = Wish(variant, money, target, house_rules(option or ()), timedelta(seconds=wait))
+    asyncio.run(_evening(door, wish))
