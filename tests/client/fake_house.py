@@ -1,4 +1,4 @@
-"""A small house in this process: the contract over real sockets, games in memory, no store.
+"""A small house in this process: all contracts over one real socket, in memory, no store.
 
 Tokens are names: `Bearer eleni`, or `Bearer token.eleni.made`, is eleni. What a test wants to go
 wrong it puts into `faults`.
@@ -9,17 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import TypeVar
 
 import grpc
-from google.protobuf.any_pb2 import Any as Packed
-from google.protobuf.duration_pb2 import Duration
-from google.protobuf.message import Message
-from google.rpc import error_details_pb2, status_pb2
-from grpc_status import rpc_status
+from google.rpc import error_details_pb2
+from kafeneio.clock.v1 import clock_pb2_grpc
+from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio.rules.v1 import (
     actions_pb2,
     events_pb2,
@@ -28,100 +25,60 @@ from kafeneio.rules.v1 import (
     rulebook_pb2_grpc,
 )
 from kafeneio.rules.v1 import game_pb2 as pb
-from kafeneio_client import records
+from kafeneio.settlement.v1 import settlement_pb2_grpc, wallet_pb2_grpc
+from kafeneio_client import House, records
 from kafeneio_games.game import Entry, Illegal, Refusal, Seat
 from kafeneio_games.play import Play
 
+from tests.client.fake_calls import Call, Desk, refuse
+from tests.client.fake_clock import FakeClock
+from tests.client.fake_money import FakeLedger, FakeSettlements
+from tests.client.fake_queue import FakeQueue
 from tests.client.tables import Table, move_of
 
-Call: TypeAlias = grpc.aio.ServicerContext[Any, Any]
-Fault: TypeAlias = Callable[[Call], Awaitable[None]]
 Played = TypeVar("Played", pb.ActResponse, pb.ResignResponse)
 
 
-async def refuse(
-    call: Call,
-    code: grpc.StatusCode,
-    reason: str,
-    message: str,
-    *details: Message,
-    domain: str = "kafeneio",
-    **metadata: str,
-) -> NoReturn:
-    """End a call as a house does."""
-    info = error_details_pb2.ErrorInfo(reason=reason, domain=domain, metadata=metadata)
-    status = status_pb2.Status(code=code.value[0], message=message)
-    for detail in (info, *details):
-        packed = Packed()
-        packed.Pack(detail)
-        status.details.append(packed)
-    await call.abort_with_status(rpc_status.to_status(status))
-
-
-def retry_in(seconds: float) -> error_details_pb2.RetryInfo:
-    """The detail that asks to wait."""
-    duration = Duration()
-    duration.FromMilliseconds(round(seconds * 1000))
-    return error_details_pb2.RetryInfo(retry_delay=duration)
-
-
 @dataclass
-class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookServiceServicer):
-    """The servicer of both services; `calls` counts calls by name."""
+class FakeHouse(Desk, game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookServiceServicer):
+    """The servicer of both services of `rules`, and the desk of all the others."""
 
-    tables: dict[str, Table] = field(default_factory=dict)
-    faults: dict[str, deque[Fault]] = field(default_factory=dict)
-    calls: dict[str, int] = field(default_factory=dict)
-    requests: list[Message] = field(default_factory=list)
+    ledger: FakeLedger = field(init=False)
+    settlements: FakeSettlements = field(init=False)
+    clocks: FakeClock = field(init=False)
+    queue: FakeQueue = field(init=False)
 
-    def fail(self, method: str, *faults: Fault) -> None:
-        """Have the next calls of a method go wrong."""
-        self.faults.setdefault(method, deque()).extend(faults)
-
-    async def _called(self, method: str, request: Message, call: Call) -> str:
-        self.calls[method] = self.calls.get(method, 0) + 1
-        self.requests.append(request)
-        if self.faults.get(method):
-            await self.faults[method].popleft()(call)
-        token = dict(call.invocation_metadata() or ()).get("authorization", "")
-        if not token:
-            code = grpc.StatusCode.UNAUTHENTICATED
-            await refuse(call, code, "TOKEN_MISSING", "there is no token")
-        return str(token).removeprefix("Bearer ").removeprefix("token.").removesuffix(".made")
-
-    async def _table(self, game_id: str, call: Call) -> Table:
-        if game_id not in self.tables:
-            await refuse(call, grpc.StatusCode.NOT_FOUND, "GAME_UNKNOWN", "there is no such game")
-        return self.tables[game_id]
+    def __post_init__(self) -> None:
+        self.ledger = FakeLedger(self)
+        self.settlements = FakeSettlements(self, self.ledger)
+        self.clocks = FakeClock(self, self.settlements)
+        self.queue = FakeQueue(self, self.settlements)
 
     async def CreateGame(
         self, request: pb.CreateGameRequest, context: Call
     ) -> pb.CreateGameResponse:
-        await self._called("CreateGame", request, context)
-        terms = pb.Terms(variant=request.terms.variant, edition=1, target=request.terms.target or 1)
-        terms.options["rule_set"] = "zarclub"
-        terms.options["disconnect_points"] = "formula"
-        table = Table(request.game_id, terms, tuple(request.player_ids))
-        self.tables[request.game_id] = table
+        await self.called("CreateGame", request, context)
+        terms, names = request.terms, tuple(request.player_ids)
+        table = self.open_table(request.game_id, terms.variant, terms.target, names)
         return pb.CreateGameResponse(game=table.message())
 
     async def JoinGame(self, request: pb.JoinGameRequest, context: Call) -> pb.JoinGameResponse:
-        name = await self._called("JoinGame", request, context)
-        table = await self._table(request.game_id, context)
+        name = await self.called("JoinGame", request, context)
+        table = await self.table(request.game_id, context)
         table.words[table.names.index(name)] = request.word
         if len(table.words) == len(table.names):
             table.begin()
         return pb.JoinGameResponse(game=table.message())
 
     async def GetGame(self, request: pb.GetGameRequest, context: Call) -> pb.GetGameResponse:
-        await self._called("GetGame", request, context)
-        return pb.GetGameResponse(game=(await self._table(request.game_id, context)).message())
+        await self.called("GetGame", request, context)
+        return pb.GetGameResponse(game=(await self.table(request.game_id, context)).message())
 
     async def WatchGame(
         self, request: pb.WatchGameRequest, context: Call
     ) -> AsyncIterator[pb.WatchGameResponse]:
-        await self._called("WatchGame", request, context)
-        table = await self._table(request.game_id, context)
+        await self.called("WatchGame", request, context)
+        table = await self.table(request.game_id, context)
         sent = request.after_version
         while True:
             changed = table.changed
@@ -135,8 +92,8 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
     async def ListLegalActions(
         self, request: pb.ListLegalActionsRequest, context: Call
     ) -> pb.ListLegalActionsResponse:
-        await self._called("ListLegalActions", request, context)
-        table = await self._table(request.game_id, context)
+        await self.called("ListLegalActions", request, context)
+        table = await self.table(request.game_id, context)
         assert table.play is not None
         before = table.play
         seat = before.prompted
@@ -173,8 +130,8 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
             await refuse(call, code, "MALFORMED", "the request can't be read", bad)
 
     async def Act(self, request: pb.ActRequest, context: Call) -> pb.ActResponse:
-        name = await self._called("Act", request, context)
-        table = await self._table(request.game_id, context)
+        name = await self.called("Act", request, context)
+        table = await self.table(request.game_id, context)
         seat, version = table.names.index(name), str(len(table.rows))
         if request.expected_version != len(table.rows):
             code = grpc.StatusCode.ABORTED
@@ -187,8 +144,8 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
         return self._answer(pb.ActResponse(), table)
 
     async def Resign(self, request: pb.ResignRequest, context: Call) -> pb.ResignResponse:
-        name = await self._called("Resign", request, context)
-        table = await self._table(request.game_id, context)
+        name = await self.called("Resign", request, context)
+        table = await self.table(request.game_id, context)
         entry = Entry(Seat(table.names.index(name)), "!resign")
         assert table.play is not None
         table.append(table.play.apply(entry), [entry])
@@ -200,17 +157,18 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
         table.house()
         if len(table.updates) > before:
             answer.house.CopyFrom(table.updates[-1])
+        self.settlements.settle(table)
         return answer
 
     async def GetRecord(self, request: pb.GetRecordRequest, context: Call) -> pb.GetRecordResponse:
-        await self._called("GetRecord", request, context)
-        table = await self._table(request.game_id, context)
+        await self.called("GetRecord", request, context)
+        table = await self.table(request.game_id, context)
         return pb.GetRecordResponse(record=table.record())
 
     async def VerifyRecord(
         self, request: pb.VerifyRecordRequest, context: Call
     ) -> pb.VerifyRecordResponse:
-        await self._called("VerifyRecord", request, context)
+        await self.called("VerifyRecord", request, context)
         record = request.record if request.HasField("record") else None
         problems = records.verify(record or self.tables[request.game_id].record())
         answer = pb.VerifyRecordResponse(valid=not problems)
@@ -220,7 +178,7 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Call) -> pb.ListGamesResponse:
         """Pages of one, so that a client has to turn them."""
-        await self._called("ListGames", request, context)
+        await self.called("ListGames", request, context)
         tables = [t for t in self.tables.values() if request.player_id in ("", *t.names)]
         start = int(request.page_token or 0)
         answer = pb.ListGamesResponse()
@@ -239,7 +197,7 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
         self, request: pb.ListEventsRequest, context: Call
     ) -> pb.ListEventsResponse:
         """Seven events, three a page."""
-        await self._called("ListEvents", request, context)
+        await self.called("ListEvents", request, context)
         after = request.after_sequence
         numbers = range(after + 1, min(after + 3, 7) + 1)
         events = [events_pb2.GameEvent(sequence=number) for number in numbers]
@@ -248,33 +206,33 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
     async def CancelGame(
         self, request: pb.CancelGameRequest, context: Call
     ) -> pb.CancelGameResponse:
-        await self._called("CancelGame", request, context)
+        await self.called("CancelGame", request, context)
         return pb.CancelGameResponse()
 
     async def GetTurn(self, request: pb.GetTurnRequest, context: Call) -> pb.GetTurnResponse:
-        await self._called("GetTurn", request, context)
+        await self.called("GetTurn", request, context)
         return pb.GetTurnResponse(version=4)
 
     async def ForfeitSeat(
         self, request: pb.ForfeitSeatRequest, context: Call
     ) -> pb.ForfeitSeatResponse:
-        await self._called("ForfeitSeat", request, context)
+        await self.called("ForfeitSeat", request, context)
         return pb.ForfeitSeatResponse(version=5)
 
     async def AbortGame(self, request: pb.AbortGameRequest, context: Call) -> pb.AbortGameResponse:
-        await self._called("AbortGame", request, context)
+        await self.called("AbortGame", request, context)
         return pb.AbortGameResponse(version=6)
 
     async def ListVariants(
         self, request: rulebook_pb2.ListVariantsRequest, context: Call
     ) -> rulebook_pb2.ListVariantsResponse:
-        await self._called("ListVariants", request, context)
+        await self.called("ListVariants", request, context)
         return rulebook_pb2.ListVariantsResponse(variants=[_portes()])
 
     async def GetVariant(
         self, request: rulebook_pb2.GetVariantRequest, context: Call
     ) -> rulebook_pb2.GetVariantResponse:
-        await self._called("GetVariant", request, context)
+        await self.called("GetVariant", request, context)
         if request.variant != "portes":
             message = f"the house does not play {request.variant}"
             await refuse(context, grpc.StatusCode.NOT_FOUND, "VARIANT_UNKNOWN", message)
@@ -283,7 +241,7 @@ class FakeHouse(game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleBookSer
     async def GetRules(
         self, request: rulebook_pb2.GetRulesRequest, context: Call
     ) -> rulebook_pb2.GetRulesResponse:
-        await self._called("GetRules", request, context)
+        await self.called("GetRules", request, context)
         greek = request.language == rulebook_pb2.LANGUAGE_EL
         return rulebook_pb2.GetRulesResponse(
             variant=request.variant,
@@ -317,12 +275,21 @@ async def serving(house: FakeHouse, port: int = 0) -> AsyncIterator[str]:
     server = grpc.aio.server()
     game_pb2_grpc.add_GameServiceServicer_to_server(house, server)
     rulebook_pb2_grpc.add_RuleBookServiceServicer_to_server(house, server)
+    wallet_pb2_grpc.add_WalletServiceServicer_to_server(house.ledger, server)
+    settlement_pb2_grpc.add_SettlementServiceServicer_to_server(house.settlements, server)
+    clock_pb2_grpc.add_ClockServiceServicer_to_server(house.clocks, server)
+    quick_match_pb2_grpc.add_QuickMatchServiceServicer_to_server(house.queue, server)
     bound = server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()
     try:
         yield f"127.0.0.1:{bound}"
     finally:
         await server.stop(None)
+
+
+def everywhere(address: str) -> House:
+    """A client's house whose services are all at one address."""
+    return House(address, clock=address, settlement=address, matchmaking=address)
 
 
 @contextlib.contextmanager

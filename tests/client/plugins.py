@@ -74,12 +74,15 @@ def migrate() -> None:
 
 
 def house() -> None:
-    """A house that can start, but as FAKE_HOUSE has it: crash, cheat, end-badly."""
+    """A house that can start, but as FAKE_HOUSE has it: crash, cheat, steal, end-badly."""
     fault = os.environ.get("FAKE_HOUSE", "")
     if fault == "crash":
         sys.stderr.write("no room in the folder\n")
         sys.exit(3)
-    asyncio.run(_serve(_Cheat() if fault == "cheat" else FakeHouse()))
+    fake = _Cheat() if fault == "cheat" else FakeHouse()
+    fake.clocks.late_after = 0.3
+    fake.settlements.short_cents = 1 if fault == "steal" else 0
+    asyncio.run(_serve(fake))
     sys.exit(4 if fault == "end-badly" else 0)
 
 
@@ -103,7 +106,8 @@ async def _serve(fake: FakeHouse) -> None:
     told = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
     async with serving(fake) as address:
-        _tell({"rules": address, "metrics": "127.0.0.1:1"})
+        services = dict.fromkeys(("rules", "settlement", "clock", "matchmaking"), address)
+        _tell({**services, "metrics": "127.0.0.1:1"})
         await told.wait()
 
 

@@ -59,6 +59,10 @@ class Table:
                 action.move_checker.CopyFrom(move_of(entry.text, start))
             update.entries.add(seat=entry.seat).action.CopyFrom(action)
         self.updates.append(update)
+        self.ring()
+
+    def ring(self) -> None:
+        """Wake everybody who waits for a change."""
         self.changed.set()
         self.changed = asyncio.Event()
 

@@ -17,7 +17,8 @@ from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_client import Client, House, Refused, channel, games, new_id, rulebook
 from kafeneio_client.programs import GreedyProgram, Player, RandomProgram
 
-from tests.client.fake_house import Call, FakeHouse, refuse, serving
+from tests.client.fake_calls import Call, refuse
+from tests.client.fake_house import FakeHouse, serving
 
 
 @pytest.fixture

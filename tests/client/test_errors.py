@@ -11,7 +11,8 @@ import pytest
 from google.rpc import error_details_pb2
 from kafeneio_client import Client, House, Refused, Unreachable, new_id
 
-from tests.client.fake_house import Call, FakeHouse, Fault, refuse, retry_in, serving
+from tests.client.fake_calls import Call, Fault, refuse, retry_in
+from tests.client.fake_house import FakeHouse, serving
 
 
 @pytest.fixture

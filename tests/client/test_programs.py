@@ -13,7 +13,8 @@ from kafeneio_client import House, Refused, new_id
 from kafeneio_client.programs import PROGRAMS, GreedyProgram, Player, Program, seen_after
 from kafeneio_runtime.clock import ManualTime
 
-from tests.client.fake_house import Call, FakeHouse, refuse, retry_in, serving
+from tests.client.fake_calls import Call, refuse, retry_in
+from tests.client.fake_house import FakeHouse, serving
 
 
 def view(own: dict[int, int], other: dict[int, int], game: str = "portes") -> View:

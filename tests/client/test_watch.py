@@ -14,7 +14,8 @@ from kafeneio_client.client import Client
 from kafeneio_client.watch import PATIENCE_SECONDS, SILENCE_SECONDS
 from kafeneio_runtime.clock import ManualTime
 
-from tests.client.fake_house import Call, FakeHouse, refuse, retry_in, serving
+from tests.client.fake_calls import Call, refuse, retry_in
+from tests.client.fake_house import FakeHouse, serving
 
 BEAT = pb.WatchGameResponse(heartbeat=pb.Heartbeat())
 DRAINING = pb.WatchGameResponse(draining=pb.Draining())

@@ -31,7 +31,8 @@ _BEAT: Final = """
         WHERE moment.at - last.at > make_interval(secs => $1)
         ON CONFLICT DO NOTHING
     )
-    INSERT INTO heartbeats (id, at) SELECT 1, at FROM moment
+    -- Joined with "last", so that it is read before this changes it.
+    INSERT INTO heartbeats (id, at) SELECT 1, moment.at FROM moment LEFT JOIN last ON true
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeats.at, excluded.at)
 """
 _SINCE: Final = "SELECT began, ended FROM outages WHERE ended > $1 ORDER BY began"

@@ -54,7 +54,7 @@ class ClockLines:
 async def attend(
     client: Client, game_id: str, told: Callable[[pb.Clock], None] | None = None
 ) -> None:
-    """Be at the table of a game from its start to its end; a clock that is away is told once."""
+    """Be at the table of a game from its start to its end; `told` hears of every change."""
     try:
         await client.games.started(game_id)
         async with client.clock.attending(game_id) as attendance:
@@ -62,5 +62,5 @@ async def attend(
                 if told is not None:
                     told(clock)
     except KafeneioError as error:
-        if getattr(error, "reason", "") not in _NOTHING_LEFT:
+        if told is not None and getattr(error, "reason", "") not in _NOTHING_LEFT:
             complain(f"Nobody keeps the time of this game. {explain(error)}")
