@@ -21,8 +21,9 @@ LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 async def store(database_url: str) -> AsyncIterator[Store]:
     """A schema with the two tables."""
     opened = await Store.open(database_url, "public", pool_size=8)
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy left it so
     for table in heartbeat_tables(MetaData()):
-        await opened.pool.execute(str(CreateTable(table).compile(dialect=postgresql.dialect())))
+        await opened.pool.execute(str(CreateTable(table).compile(dialect=dialect)))
     yield opened
     await opened.close()
 
