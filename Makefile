@@ -19,7 +19,7 @@ help: ## list the targets
 setup: $(SETUP) ## set up .venv from requirements.lock, and make the stubs from protos/
 
 $(SETUP): $(SETUP_NEEDS)
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	test -e .venv/.made || { $(PYTHON) -m venv --clear .venv && touch .venv/.made; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(EDITABLE)
 	touch $@

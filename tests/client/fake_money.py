@@ -62,7 +62,8 @@ class FakeLedger(wallet_pb2_grpc.WalletServiceServicer):
     async def GetWallet(
         self, request: wallet_pb2.GetWalletRequest, context: Call
     ) -> wallet_pb2.GetWalletResponse:
-        player = request.player_id or await self.desk.called("GetWallet", request, context)
+        caller = await self.desk.called("GetWallet", request, context)
+        player = request.player_id or caller
         if not any(owner == player for owner, _ in self.accounts):
             code = grpc.StatusCode.NOT_FOUND
             await refuse(context, code, "WALLET_UNKNOWN", f"{player} has no wallet")
@@ -148,7 +149,7 @@ class FakeSettlements(settlement_pb2_grpc.SettlementServiceServicer):
             game.clock_forfeits.add(seat=seat)
         stake, players = game.hold.stake, game.hold.player_ids
         payout = paid(len(players), stake, table.play.outcome.winners)
-        payout.shares[payout.shares.index(max(payout.shares))] -= self.short_cents
+        payout.shares[list(payout.shares).index(max(payout.shares))] -= self.short_cents
         game.settled.CopyFrom(settlement_pb2.Settled(settlement_version=1, payout=payout))
         for player, share in zip(players, payout.shares, strict=True):
             if share:

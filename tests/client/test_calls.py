@@ -12,9 +12,24 @@ from types import ModuleType
 import grpc
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
+from kafeneio.clock.v1 import clock_pb2
+from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.rules.v1 import actions_pb2, rulebook_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
-from kafeneio_client import Client, House, Refused, channel, games, new_id, rulebook
+from kafeneio.settlement.v1 import settlement_pb2, wallet_pb2
+from kafeneio_client import (
+    Client,
+    House,
+    Refused,
+    channel,
+    clock,
+    games,
+    new_id,
+    quickmatch,
+    rulebook,
+    settlement,
+    wallet,
+)
 from kafeneio_client.programs import GreedyProgram, Player, RandomProgram
 
 from tests.client.fake_calls import Call, refuse
@@ -174,6 +189,10 @@ async def test_the_rule_book(client: Client) -> None:
     [
         (pb.DESCRIPTOR.services_by_name["GameService"], games),
         (rulebook_pb2.DESCRIPTOR.services_by_name["RuleBookService"], rulebook),
+        (clock_pb2.DESCRIPTOR.services_by_name["ClockService"], clock),
+        (settlement_pb2.DESCRIPTOR.services_by_name["SettlementService"], settlement),
+        (wallet_pb2.DESCRIPTOR.services_by_name["WalletService"], wallet),
+        (quick_match_pb2.DESCRIPTOR.services_by_name["QuickMatchService"], quickmatch),
     ],
 )
 def test_every_rpc_has_its_call(service: ServiceDescriptor, module: ModuleType) -> None:
@@ -181,6 +200,37 @@ def test_every_rpc_has_its_call(service: ServiceDescriptor, module: ModuleType) 
     source = inspect.getsource(module)
     missing = [rpc.name for rpc in service.methods if f"self._stub.{rpc.name}" not in source]
     assert not missing
+
+
+def test_every_stream_is_left_to_the_watcher() -> None:
+    """gRPC sends no stream again by itself: it would begin anew."""
+    files = (pb, rulebook_pb2, clock_pb2, settlement_pb2, wallet_pb2, quick_match_pb2)
+    streams = {
+        (service.full_name, rpc.name)
+        for file in files
+        for service in file.DESCRIPTOR.services_by_name.values()
+        for rpc in service.methods
+        if rpc.server_streaming
+    }
+    assert streams == set(channel._STREAMS)
+
+
+async def test_a_house_of_rules_alone(house: House, client: Client) -> None:
+    assert await client.rulebook.variants()
+    for service in ("clock", "settlement", "wallet", "queue"):
+        with pytest.raises(ValueError, match="knows no address of"):
+            getattr(client, service)
+
+
+async def test_waiting_for_the_start(house: House) -> None:
+    owner = house.client("owner").games
+    game = await owner.create("portes", ["eleni", "nikos"])
+    waiting = asyncio.ensure_future(owner.started(game.game_id))
+    for name in ("eleni", "nikos"):
+        assert not waiting.done()
+        await house.client(name).games.join(game.game_id, game.commitment, b"")
+    assert (await waiting).status == pb.GAME_STATUS_RUNNING
+    assert (await owner.started(game.game_id)).version == 1
 
 
 def test_pings_are_slower_than_a_server_minds() -> None:

@@ -7,12 +7,14 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 from kafeneio_client import records
 from kafeneio_client.cli.app import app
 from typer.testing import CliRunner, Result
 
 from tests.client import plugins, tables
+from tests.client.fake_calls import Call, refuse
 from tests.client.fake_house import FakeHouse, in_thread
 
 UNKNOWN = "0193f7a0-5c1e-7000-8000-000000000009"
@@ -24,8 +26,10 @@ def fake() -> FakeHouse:
 
 
 @pytest.fixture
-def address(fake: FakeHouse) -> Iterator[str]:
+def address(fake: FakeHouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with in_thread(fake) as bound:
+        for service in ("CLOCK", "SETTLEMENT", "MATCHMAKING"):
+            monkeypatch.setenv(f"KAFENEIO_{service}_ADDRESS", bound)
         yield bound
 
 
@@ -66,13 +70,18 @@ def finished(fake: FakeHouse) -> str:
 def test_help_tells_every_command_with_an_example() -> None:
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("serve", "migrate", "token", "variants", "rules", "play", "verify", "games"):
+    known = ("serve", "migrate", "token", "variants", "rules", "play", "verify", "games", "queue")
+    for command in (*known, "wallet", "deposit", "demo"):
         assert re.search(rf"\b{command}\b", result.output)
     assert "kafeneio play portes" in result.output
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "migrate", "play", "demo", "games", "variants", "verify", "rules show"]
+    "command",
+    [
+        *("serve", "migrate", "play", "demo", "games", "variants", "verify", "rules show"),
+        *("wallet", "deposit", "queue"),
+    ],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = run(*command.split(), "--help")
@@ -189,6 +198,77 @@ def test_the_word_is_part_of_the_dice(fake: FakeHouse, address: str) -> None:
     assert run(*args, typed="resign\n").exit_code == 0
     (table,) = fake.tables.values()
     assert table.words[0].decode() == "καλημέρα"
+
+
+def test_who_leaves_the_game_loses_it(fake: FakeHouse, address: str) -> None:
+    result = run("play", "portes", "--as", "eleni", "--address", address, typed="leave\n")
+    assert result.exit_code == 0, result.output
+    assert "eleni: !forfeit LEFT" in result.stdout
+    assert "program won" in result.stdout
+    assert "Verified" in result.stdout
+    assert fake.calls["Leave"] == 1
+
+
+def test_a_house_without_a_clock_can_be_played_in(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFENEIO_CLOCK_ADDRESS", "127.0.0.1:1")
+    result = run("play", "portes", "--as", "eleni", "--address", address, typed="resign\n")
+    assert result.exit_code == 0, result.output
+    assert "program won" in result.stdout
+
+
+def test_a_clock_that_refuses_is_told_once(fake: FakeHouse, address: str) -> None:
+    async def no(call: Call) -> None:
+        await refuse(call, grpc.StatusCode.INTERNAL, "INTERNAL", "the clock has stopped")
+
+    fake.fail("Attend", no, no)
+    typed = "help\nresign\n"
+    result = run("play", "portes", "--as", "eleni", "--address", address, typed=typed)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("Nobody keeps the time") <= 1
+
+
+# --- money -----------------------------------------------------------------------------------
+
+
+def test_a_deposit_is_in_the_wallet(address: str) -> None:
+    for amount, balance in (("20", "20.00 EUR"), ("0.50", "20.50 EUR"), ("3", "23.50 EUR")):
+        result = run("deposit", "eleni", amount, "--address", address)
+        assert result.exit_code == 0, result.output
+        assert result.stdout == f"eleni has {balance} now.\n"
+    result = run("wallet", "--as", "eleni", "--address", address)
+    assert result.stdout.startswith("eleni has 23.50 EUR.\n")
+    assert re.findall(r"deposit +(\S+)", result.stdout) == ["3.00", "0.50", "20.00"]
+    one = run("wallet", "--as", "eleni", "--limit", "1", "--address", address)
+    assert one.stdout.count("deposit") == 1
+
+
+def test_a_suspended_wallet_says_so(fake: FakeHouse, address: str) -> None:
+    run("deposit", "eleni", "1", "--address", address)
+    fake.ledger.suspended.add("eleni")
+    assert "is suspended" in run("wallet", "--as", "eleni", "--address", address).stdout
+
+
+def test_no_wallet(address: str) -> None:
+    told = mistake(run("wallet", "--as", "zoe", "--address", address))
+    assert "`kafeneio deposit NAME AMOUNT`" in told
+
+
+@pytest.mark.parametrize("amount", ["much", "5.001", "1e3", "--", "٣"])
+def test_an_amount_is_a_number(amount: str, address: str) -> None:
+    told = mistake(run("deposit", "--address", address, "--", "eleni", amount))
+    assert "write it like 5 or 5.00" in told
+
+
+def test_a_currency_is_three_letters(address: str) -> None:
+    told = mistake(run("deposit", "eleni", "5", "--currency", "euro", "--address", address))
+    assert "write it like EUR" in told
+
+
+def test_the_queue_tells_why_it_led_to_nothing(address: str) -> None:
+    args = ("queue", "portes", "--stake", "5.00", "--as", "eleni", "--address", address)
+    assert "does not hold the stake" in mistake(run(*args))
 
 
 # --- mistakes --------------------------------------------------------------------------------

@@ -49,6 +49,10 @@ def test_the_demo_plays_verifies_and_stops_its_house(folder: Path) -> None:
     assert f"kafeneio verify {record}\nGood:" in done.stdout
     assert "The house has ended as it should." in done.stdout
     assert record.exists()
+    assert "greedy-1 was out of time and is charged a timeout, the first one" in done.stdout
+    assert re.search(r"payout +10.00 EUR +25.00 EUR", done.stdout)
+    assert "Settled by S4: nets " in done.stdout
+    assert "Sum zero:" in done.stdout
     assert log.read_text().splitlines() == [
         *("demo service", "greedy-1 player", "random-2 player", "guest player"),
     ]
@@ -61,11 +65,22 @@ def test_a_target_makes_more_rounds(folder: Path) -> None:
     assert "round 2" in done.stdout
 
 
+def test_one_may_leave_and_the_other_is_paid(folder: Path) -> None:
+    done = demo(folder, LEAVE="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "random-2 is out of the game (LEFT)" in done.stdout
+    assert "greedy-1 won" in done.stdout
+    assert "(forfeit)" in done.stdout
+    assert "nets 5.00 EUR, -5.00 EUR; fee 0.00 EUR" in done.stdout
+    assert "Good:" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
         ("crash", "Off: The house ended with 3 at its start.\nno room in the folder"),
         ("cheat", "CHANCE: row "),
+        ("steal", "Off: the game paid something else than its rule says"),
         ("end-badly", "Off: The house ended with 4 instead of 0."),
     ],
 )
@@ -90,7 +105,9 @@ def test_what_is_not_played_is_told(folder: Path, args: list[str], told: str) ->
 
 
 def test_two_people_at_one_table(folder: Path, address: str) -> None:
-    environment = plugins.environment(folder, KAFENEIO_ADDRESS=address)
+    environment = plugins.environment(
+        folder, KAFENEIO_ADDRESS=address, KAFENEIO_CLOCK_ADDRESS=address
+    )
     options = ("--as", "eleni", "--against", "nikos")
     with subprocess.Popen(
         [*COMMAND, "play", "portes", *options],
@@ -102,7 +119,8 @@ def test_two_people_at_one_table(folder: Path, address: str) -> None:
         assert eleni.stdout is not None
         lines = iter(eleni.stdout.readline, "")
         invitation = next(line for line in lines if "play --game" in line).split()
-        assert invitation[-4:] == ["--as", "nikos", "--address", address]
+        told = ["--as", "nikos", "--address", address, "--clock", address]
+        assert invitation[-6:] == told
         assert any("Waiting for everybody" in line for line in lines)
         nikos = subprocess.run(
             [*COMMAND, *invitation[1:]],
@@ -119,6 +137,40 @@ def test_two_people_at_one_table(folder: Path, address: str) -> None:
     for shown in (nikos.stdout, seen):
         assert re.search(r"eleni won 2 : 0 \(resigned\)", shown)
         assert "Verified" in shown
+
+
+def test_two_people_queue_for_a_stake(folder: Path) -> None:
+    fake = FakeHouse()
+    with in_thread(fake) as address:
+        services = ("CLOCK_", "SETTLEMENT_", "MATCHMAKING_", "")
+        where = {f"KAFENEIO_{service}ADDRESS": address for service in services}
+        environment = plugins.environment(folder, **where)
+        for name in ("eleni", "nikos"):
+            subprocess.run([*COMMAND, "deposit", name, "20"], env=environment, check=True)
+        seats = []
+        for name in ("eleni", "nikos"):
+            args = ("queue", "portes", "--stake", "5.00", "--as", name)
+            seats.append(
+                subprocess.Popen(
+                    [*COMMAND, *args],
+                    env=environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+        with seats[0] as eleni, seats[1] as nikos:
+            assert nikos.stdout is not None
+            for line in nikos.stdout:
+                if "to play" in line:
+                    break
+            lost, _ = nikos.communicate("resign\n", timeout=60)
+            seen, _ = eleni.communicate(timeout=60)
+            assert (eleni.returncode, nikos.returncode) == (0, 0)
+    assert "The game is settled: nikos has 15.00 EUR." in lost
+    assert "The game is settled: eleni has 25.00 EUR." in seen
+    assert "Verified" in seen
+    assert fake.calls["Attend"] == 2
 
 
 HIDING = """

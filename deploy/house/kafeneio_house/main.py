@@ -16,6 +16,7 @@ from kafeneio_rules import main as rules
 from kafeneio_runtime.bus import InProcessBus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.postgres import EmbeddedPostgres
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import run, serve
@@ -88,7 +89,9 @@ def greet(addresses: Mapping[str, str]) -> None:
 
 def main() -> None:
     """`kafeneio serve house`."""
-    run(serve_house(Settings()))
+    settings = read_settings()
+    with spoken():
+        run(serve_house(settings))
 
 
 def migrate_main() -> None:
@@ -98,4 +101,6 @@ def migrate_main() -> None:
         async with database(settings) as url:
             await asyncio.to_thread(migrate, url)
 
-    run(bring_up_to_date(Settings()))
+    settings = read_settings()
+    with spoken():
+        run(bring_up_to_date(settings))

@@ -14,7 +14,7 @@ from google.protobuf import json_format
 from kafeneio.rules.v1 import actions_pb2, events_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_games import record as games_record
-from kafeneio_games.game import Entry, Refusal, Seat
+from kafeneio_games.game import Entry, Refusal, Seat, Unreadable, read_entry, write_entry
 from kafeneio_games.match import Outcome
 from kafeneio_games.play import Play
 from kafeneio_games.registry import BuildError, build
@@ -79,7 +79,7 @@ def to_message(record: games_record.Record, player_ids: tuple[str, ...] = ()) ->
         rows=[
             pb.RecordRow(
                 version=row.version,
-                entries=[f"{entry.seat} {entry.text}" for entry in row.entries],
+                entries=list(map(write_entry, row.entries)),
                 state_hash=row.digest,
             )
             for row in record.rows
@@ -121,12 +121,12 @@ def load(path: Path) -> pb.Record:
         raise BadRecord("no record of a game: the file is no text") from error
 
 
-def _read_entry(text: str) -> Entry:
+def _read_entry(line: str) -> Entry:
     """ "-1 64" is chance throwing six and four."""
-    seat, space, notation = text.partition(" ")
-    if not space or not seat.removeprefix("-").isdecimal():
-        raise BadRecord(f"{text[:40]!r} is no entry of a log")
-    return Entry(Seat(int(seat)), notation)
+    try:
+        return read_entry(line)
+    except Unreadable as error:
+        raise BadRecord(str(error)) from error
 
 
 def _read_outcome(message: pb.Record, rows: tuple[games_record.Row, ...]) -> Outcome | None:

@@ -18,7 +18,7 @@ from typing import Final
 from . import chance
 from .game import Entry, Refusal
 from .match import Outcome
-from .play import Play
+from .play import CANCEL, Play, void_text
 from .registry import BuildError, build
 
 _TABLE_MARK: Final = "!"
@@ -112,6 +112,8 @@ def _judged(play: Play, row: Row, draw: chance.ProvableDraw) -> tuple[Play | Non
     """The play after a row, None if the row cannot stand, and what is wrong with it."""
     problems: list[Problem] = []
     table = row.entries[0].text.startswith(_TABLE_MARK)
+    if table and not play.over and not _in_time(play, row.entries[0].text):
+        problems.append(Problem("ROW", row.version, "the house does not do that at this time"))
     if not table and not play.over and play.prompted is None:
         _, expected = play.advance(draw)
         if row.entries != expected:
@@ -123,6 +125,17 @@ def _judged(play: Play, row: Row, draw: chance.ProvableDraw) -> tuple[Play | Non
     except Refusal as refusal:
         problems.append(Problem("REFUSED", row.version, str(refusal)))
         return None, problems
+
+
+def _in_time(play: Play, text: str) -> bool:
+    """Whether a table entry may stand here.
+
+    Before the start a game can only be void or cancelled; after it, it can't be cancelled, every
+    seat has shown up, and the house has thrown before anybody gives up.
+    """
+    if play.turn == 0:
+        return text.startswith("!void ") or text == CANCEL
+    return text not in (CANCEL, void_text("NO_SHOW")) and play.prompted is not None
 
 
 def _difference(expected: tuple[Entry, ...], found: tuple[Entry, ...]) -> str:

@@ -26,7 +26,7 @@ from kafeneio_runtime.settings import Settings
 _log: Final[FilteringBoundLogger] = structlog.get_logger(module=__name__)
 
 ALGORITHMS: Final = ("EdDSA", "RS256")
-_LONGEST_SUBJECT: Final = 128
+_LONGEST_SUBJECT: Final = 64
 _MOST_CACHED: Final = 20_000
 _LOOK_AGAIN_SECONDS: Final = 10.0
 """Between two looks at the key file, so that forged key ids don't make us read all the time."""
@@ -154,9 +154,16 @@ def _usable(jwks: KeySet) -> dict[str | None, jwt.PyJWK]:
     return usable
 
 
+def is_subject(text: str) -> bool:
+    """Whether it may be the name of a player, operator or service: 1 to 64 characters that can be
+    printed and stored.
+    """
+    return 0 < len(text) <= _LONGEST_SUBJECT and text.isprintable()
+
+
 def _caller(claims: Mapping[str, object]) -> Caller:
     subject, role = claims["sub"], claims["role"]
-    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
+    if not isinstance(subject, str) or not is_subject(subject):
         _invalid()
     if not isinstance(role, str) or role not in _ROLES:
         _invalid()

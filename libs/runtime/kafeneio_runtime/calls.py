@@ -96,11 +96,13 @@ class Call:
     @property
     def digest(self) -> bytes:
         """SHA-256 of what the client asked: tells a call sent again from another one under the
-        same id. Of the message and not of its bytes, in which a map may come in any order.
+        same id. Of the method and the message, and not of its bytes, in which a map may come in any
+        order.
         """
         if self._digest is None:
             request = cast(Message, self.request)  # `decode` has parsed it
-            self._digest = hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
+            body = request.SerializeToString(deterministic=True)
+            self._digest = hashlib.sha256(self.method.name.encode() + b"\0" + body).digest()
         return self._digest
 
 

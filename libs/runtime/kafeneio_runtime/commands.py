@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from datetime import timedelta
 
-from kafeneio_runtime.auth import Role, development_key
-from kafeneio_runtime.settings import Settings
+from kafeneio_runtime.auth import Role, development_key, is_subject
+from kafeneio_runtime.mistakes import read_settings
 
 
 def token(name: str, role: Role = Role.PLAYER, hours: float = 12) -> None:
@@ -14,7 +14,11 @@ def token(name: str, role: Role = Role.PLAYER, hours: float = 12) -> None:
 
     Every call needs one: `authorization: Bearer TOKEN`.
     """
-    settings = Settings()
+    if not is_subject(name):
+        raise SystemExit("A name has 1 to 64 characters that can be printed.")
+    if hours <= 0:
+        raise SystemExit("A token is good for some hours: --hours is more than 0.")
+    settings = read_settings()
     made = development_key(settings).sign(
         name,
         role,

@@ -8,6 +8,7 @@ started.
 import asyncio
 import json
 import logging
+import os
 import subprocess
 import time
 import warnings
@@ -70,7 +71,14 @@ class EmbeddedPostgres:
         self._server: PostgresServer | None = None
 
     async def __aenter__(self) -> str:
-        return await asyncio.to_thread(self.start)
+        starting = asyncio.create_task(asyncio.to_thread(self.start))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # The thread goes on; leave no server behind that nobody knows of.
+            await starting
+            await asyncio.to_thread(self.stop)
+            raise
 
     async def __aexit__(
         self,
@@ -84,8 +92,10 @@ class EmbeddedPostgres:
         """Starts the server, or finds it running, and returns its URL. Blocks: 5 s the first time,
         then 0.3 s.
 
-        Raises RuntimeError if it does not come up.
+        Raises RuntimeError if it does not come up, and PermissionError if we are root and the
+        folder lies in a private one.
         """
+        _check_open(self._folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         begin = time.monotonic()
         while True:
@@ -128,6 +138,20 @@ class EmbeddedPostgres:
         if self._server is None:
             raise RuntimeError("PostgreSQL was not started")
         return int(self._server.get_postmaster_info().pid)
+
+
+def _check_open(folder: Path) -> None:
+    """As root the package runs PostgreSQL as a user of its own, and opens every folder above the
+    data for it. That must not happen to a folder that its owner has closed.
+    """
+    if os.geteuid() != 0:
+        return
+    for parent in folder.parents:
+        if parent.exists() and parent.stat().st_mode & 0o005 != 0o005:
+            raise PermissionError(
+                f"{parent} is private, and PostgreSQL, which runs as a user of its own, would have"
+                " to pass through it: set KAFENEIO_DATA_DIR to another folder"
+            )
 
 
 def _start(folder: Path, *, durable: bool) -> "PostgresServer":

@@ -320,9 +320,24 @@ def _spare_the_collector() -> None:
 
 
 def run(main: Coroutine[object, object, Result]) -> Result:
-    """Runs a process's main coroutine on uvloop where there is one."""
+    """Runs a process's main coroutine, on uvloop where there is one.
+
+    SIGTERM cancels it, so that what was opened is closed; `serve` then takes the signal for itself.
+    """
+
+    async def cancelled_by_sigterm() -> Result:
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await main
+
     try:
         import uvloop
     except ImportError:  # Windows
-        return asyncio.run(main)
-    return uvloop.run(main)
+        runner = asyncio.run
+    else:
+        runner = uvloop.run
+    try:
+        return runner(cancelled_by_sigterm())
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None

@@ -190,6 +190,13 @@ class Settings(BaseSettings):
         default="json", description="`json` (a line per event) or `console` (for people)."
     )
 
+    @property
+    def stream_seconds(self) -> float:
+        """How long a stream may last before it says goodbye: a little less than its connection,
+        which is cut.
+        """
+        return 0.9 * self.max_connection_age_seconds
+
     def required_database_url(self) -> str:
         """The database of a service that runs alone. Ends the process if it is not set."""
         if self.database_url is None:

@@ -16,6 +16,7 @@ from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.heartbeat import Heartbeat
 from kafeneio_runtime.ids import new_id
+from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import Service, run, serve
@@ -145,10 +146,12 @@ async def _serve(settings: Settings, url: str) -> None:
 
 def main() -> None:
     """`kafeneio serve clock`: this service alone, on the database of the settings."""
-    settings = Settings()
-    run(_serve(settings, settings.required_database_url()))
+    settings = read_settings()
+    with spoken():
+        run(_serve(settings, settings.required_database_url()))
 
 
 def migrate_main() -> None:
     """`kafeneio migrate clock`."""
-    migrate_database(Settings().required_database_url())
+    with spoken():
+        migrate_database(read_settings().required_database_url())

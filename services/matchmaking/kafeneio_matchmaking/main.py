@@ -13,10 +13,12 @@ from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import Service, run, serve
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.streams import Pace
 
 from kafeneio_matchmaking.background import Background
 from kafeneio_matchmaking.peers import Peers
@@ -51,9 +53,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
         storage,
         Offers(peers, time),
         replicas,
-        time,
-        settings.heartbeat_seconds,
-        draining,
+        Pace.of(settings, time, draining),
         FEE_BASIS_POINTS,
     )
     retention = timedelta(hours=settings.request_retention_hours)
@@ -95,10 +95,12 @@ async def _serve(settings: Settings, url: str) -> None:
 
 def main() -> None:
     """`kafeneio serve matchmaking`: this service alone, on the database of the settings."""
-    settings = Settings()
-    run(_serve(settings, settings.required_database_url()))
+    settings = read_settings()
+    with spoken():
+        run(_serve(settings, settings.required_database_url()))
 
 
 def migrate_main() -> None:
     """`kafeneio migrate matchmaking`."""
-    migrate_database(Settings().required_database_url())
+    with spoken():
+        migrate_database(read_settings().required_database_url())

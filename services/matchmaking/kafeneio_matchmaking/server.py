@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -28,6 +27,7 @@ from kafeneio_runtime.errors import (
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller, remaining_time, request_digest
 from kafeneio_runtime.requests import once
+from kafeneio_runtime.streams import Pace
 
 from kafeneio_matchmaking import wire
 from kafeneio_matchmaking.domain import (
@@ -89,9 +89,7 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
     storage: Matchmaking
     offers: Offers
     replicas: Replicas
-    time: Time
-    heartbeat_seconds: float
-    draining: asyncio.Event
+    pace: Pace
     fee_basis_points: int
 
     async def Enqueue(self, request: pb.EnqueueRequest, context: object) -> pb.EnqueueResponse:
@@ -130,7 +128,7 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
     ) -> AsyncIterator[pb.WatchTicketResponse]:
         """A ticket as it stands, then each change."""
         ticket_id = parse_id(request.ticket_id, "ticket_id")
-        sent, beat_at = request.after_version, self._next_beat()
+        sent, pulse = request.after_version, self.pace.begin()
         with self.replicas.bell(ticket_id) as bell:
             ticket = _own(await self.storage.ticket(ticket_id), ticket_id)
             if sent > ticket.version:
@@ -138,29 +136,18 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
             while True:
                 if ticket.version > sent:
                     yield pb.WatchTicketResponse(ticket=wire.ticket(ticket))
-                    sent, beat_at = ticket.version, self._next_beat()
+                    sent = ticket.version
+                    pulse.spoke()
                 if ticket.status not in LIVE:
                     return
-                if self.draining.is_set():
+                if pulse.is_over:
                     yield pb.WatchTicketResponse(draining=pb.Draining())
                     return
-                await self._rung(bell, beat_at)
-                if self.time.monotonic() >= beat_at:
-                    beat = pb.Heartbeat(server_time=wire.timestamp(self.time.now()))
+                if await pulse.beats_before(bell, LOOK_SECONDS):
+                    beat = pb.Heartbeat(server_time=wire.timestamp(self.pace.time.now()))
                     yield pb.WatchTicketResponse(heartbeat=beat)
-                    beat_at = self._next_beat()
                 bell.clear()  # before looking, so that no change is missed
                 ticket = _own(await self.storage.ticket(ticket_id), ticket_id)
-
-    def _next_beat(self) -> float:
-        return self.time.monotonic() + self.heartbeat_seconds
-
-    async def _rung(self, bell: asyncio.Event, beat_at: float) -> None:
-        try:
-            async with asyncio.timeout(min(beat_at - self.time.monotonic(), LOOK_SECONDS)):
-                await bell.wait()
-        except TimeoutError:
-            return
 
     async def _terms(self, message: pb.QuickTerms) -> Terms:
         """What a request comes to. Raises VARIANT_UNKNOWN or OPTION_INVALID."""

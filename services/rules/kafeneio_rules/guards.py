@@ -139,7 +139,7 @@ def page_start(token: str, version: int) -> int:
     if not token:
         return 0
     seen, _, start = token.partition(".")
-    if not (seen.isdecimal() and start.isdecimal() and len(start) < 10):
+    if not (token.isascii() and seen.isdecimal() and start.isdecimal() and len(start) < 10):
         raise malformed("page_token", "this token was not made here")
     if int(seen) != version:
         raise stale(version)

@@ -41,6 +41,7 @@ from kafeneio_rules.storage import (
 
 KEPT_STEPS: Final = 32
 KEPT_GAMES: Final = 20_000
+ROWS_AT_ONCE: Final = 20
 
 
 @dataclass(slots=True)
@@ -101,8 +102,8 @@ class Table:
     dice: ProvableDraw | None = field(default=None, repr=False)
 
     @classmethod
-    def fold(cls, header: Header, rows: Iterable[StoredRow], keep_all: bool = False) -> Table:
-        """The table of a stored game."""
+    def begin(cls, header: Header, keep_all: bool = False) -> Table:
+        """The table of a game of which nothing has been played."""
         terms = header.terms
         assert terms is not None, "a tombstone has no table"
         variant = registry.variant(terms.variant, terms.edition)
@@ -113,15 +114,24 @@ class Table:
         table = cls(header, play, about)
         if keep_all:
             table.steps = deque()
-        for stored in rows:
-            entries = tuple(map(read_entry, stored.row.entries))
-            play = table.play.apply_all(entries)
-            step = Step(stored.row.version, entries, play)
-            by_house = stored.request is None
-            table._add(DatedStep(step, stored.at, None, by_house, stored.row.digest))
-            table.drawn, table.sequence = stored.row.drawn, stored.row.sequence
-            table._answered(stored.request, stored.row.version)
         return table
+
+    @classmethod
+    def fold(cls, header: Header, rows: Iterable[StoredRow]) -> Table:
+        """The table of a stored game; for the few rows of one that is about to start."""
+        table = cls.begin(header)
+        for stored in rows:
+            table.take(stored)
+        return table
+
+    def take(self, stored: StoredRow) -> None:
+        """The next row of the log."""
+        entries = tuple(map(read_entry, stored.row.entries))
+        step = Step(stored.row.version, entries, self.play.apply_all(entries))
+        by_house = stored.request is None
+        self._add(DatedStep(step, stored.at, None, by_house, stored.row.digest))
+        self.drawn, self.sequence = stored.row.drawn, stored.row.sequence
+        self._answered(stored.request, stored.row.version)
 
     @property
     def status(self) -> Status:
@@ -289,11 +299,13 @@ class LiveGames:
         return version == 0 or await self._games.version(live.table.game_id) != version
 
     async def _reload(self, live: Live) -> None:
-        """Read the log again; what is known never goes back."""
-        table = await self._load(live.table.game_id)
-        if table.version > live.table.version or live.table.version == 0:
-            live.table = table
-            live.ring()
+        """Read what has come to the log. The caller holds the game's lock."""
+        table = live.table
+        if table.version == 0:  # who has joined stands in no row
+            live.table = await self._load(table.game_id)
+        else:
+            await _take_all(table, await self._games.rows_after(table.game_id, table.version))
+        live.ring()
 
     async def since(self, live: Live, version: int) -> list[DatedStep]:
         """The rows after a version."""
@@ -311,7 +323,9 @@ class LiveGames:
         header, rows = found
         if header.terms is None:
             raise failed(errors_pb2.ERROR_REASON_GAME_CANCELLED, "the game was cancelled")
-        return Table.fold(header, rows, keep_all)
+        table = Table.begin(header, keep_all)
+        await _take_all(table, rows)
+        return table
 
     async def history(self, game_id: UUID) -> Table:
         """A game with all its rows."""
@@ -393,3 +407,11 @@ class LiveGames:
                 self._live.move_to_end(game_id)
                 return
             del self._live[game_id]
+
+
+async def _take_all(table: Table, rows: Iterable[StoredRow]) -> None:
+    """Fold rows; of a long log a few at a time, so that nobody else waits for all of them."""
+    for number, stored in enumerate(rows, 1):
+        table.take(stored)
+        if number % ROWS_AT_ONCE == 0:
+            await asyncio.sleep(0)

@@ -13,13 +13,16 @@ from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.heartbeat import Heartbeat
+from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.ready import tell
-from kafeneio_runtime.secrets import Vault, chance_key
+from kafeneio_runtime.secrets import SealBroken, Vault, chance_key
 from kafeneio_runtime.serve import Service, run, serve
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.streams import Pace
 
+from kafeneio_rules.archive import Archive
 from kafeneio_rules.background import Background
 from kafeneio_rules.live import LiveGames
 from kafeneio_rules.replicas import Replicas
@@ -45,6 +48,21 @@ ROLES: Final = {
 }
 
 
+async def check_chance_key(games: Games, vault: Vault) -> None:
+    """Ends the process where the key is another one than the games were sealed with: better no
+    house than one in which no die can be thrown."""
+    sealed = await games.a_sealed_secret()
+    if sealed is None:
+        return
+    try:
+        vault.open(sealed.secret, sealed.game_id.bytes)
+    except SealBroken:
+        raise SystemExit(
+            "The secrets of the games in this database are sealed with another key. Set"
+            " KAFENEIO_CHANCE_KEY, or bring back keys/chance.key of the data folder."
+        ) from None
+
+
 async def service(settings: Settings, url: str, bus: Bus) -> Service:
     """`rules` on a migrated database, ready to be served."""
     time, draining = SystemTime(), asyncio.Event()
@@ -53,6 +71,7 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
     await heartbeat.beat()  # an outage is noted before anybody can ask for it
     relay = Relay(store, bus, SUBJECT)
     games, vault = Games(store), Vault(chance_key(settings))
+    await check_chance_key(games, vault)
     live = LiveGames(games, vault)
     replicas = Replicas(store, live, relay, time)
     waiting = Waiting(games, live, vault, time, replicas.written)
@@ -60,9 +79,8 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
         games,
         live,
         waiting,
-        time,
-        settings.heartbeat_seconds,
-        draining,
+        Archive(live),
+        Pace.of(settings, time, draining),
         replicas.written,
         heartbeat,
     )
@@ -115,10 +133,12 @@ async def _serve(settings: Settings, url: str) -> None:
 
 def main() -> None:
     """`kafeneio serve rules`: this service alone, on the database of the settings."""
-    settings = Settings()
-    run(_serve(settings, settings.required_database_url()))
+    settings = read_settings()
+    with spoken():
+        run(_serve(settings, settings.required_database_url()))
 
 
 def migrate_main() -> None:
     """`kafeneio migrate rules`."""
-    migrate_database(Settings().required_database_url())
+    with spoken():
+        migrate_database(read_settings().required_database_url())

@@ -7,7 +7,6 @@ answer is made of what was committed.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC
@@ -17,16 +16,15 @@ from uuid import UUID
 
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
-from kafeneio_client import records
 from kafeneio_games.game import Seat
-from kafeneio_games.record import Record, Row, verify
-from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import failed, malformed, not_yet, stale
 from kafeneio_runtime.heartbeat import Heartbeat
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller
+from kafeneio_runtime.streams import Pace
 
 from kafeneio_rules import domain, wire
+from kafeneio_rules.archive import Archive
 from kafeneio_rules.domain import Change
 from kafeneio_rules.guards import (
     awaited,
@@ -70,9 +68,8 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     games: Games
     live: LiveGames
     waiting: Waiting
-    time: Time
-    heartbeat_seconds: float
-    draining: asyncio.Event
+    archive: Archive
+    pace: Pace
     written: Callable[[UUID], None]
     heartbeat: Heartbeat
 
@@ -113,7 +110,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         if request.after_version > live.table.version:
             raise not_yet(live.table.version)
         viewer = live.table.seat_of(caller().subject)
-        sent, beat_at = request.after_version, self._next_beat()
+        sent, pulse = request.after_version, self.pace.begin()
         with self.live.watched(live):
             while True:
                 changed = live.changed  # taken before looking, so that no change is missed
@@ -121,23 +118,16 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                     response = game_pb2.WatchGameResponse()
                     response.update.MergeFromString(step.update(viewer))
                     yield response
-                    sent, beat_at = step.step.version, self._next_beat()
+                    sent = step.step.version
+                    pulse.spoke()
                 if live.table.play.over and sent == live.table.version:
                     return
-                if self.draining.is_set():
+                if pulse.is_over:
                     yield game_pb2.WatchGameResponse(draining=game_pb2.Draining())
                     return
-                try:
-                    # Until then, and not so long again for every bell that brings no row.
-                    async with asyncio.timeout(beat_at - self.time.monotonic()):
-                        await changed.wait()
-                except TimeoutError:
-                    beat = game_pb2.Heartbeat(server_time=wire.timestamp(self.time.now()))
+                if await pulse.beats_before(changed):
+                    beat = game_pb2.Heartbeat(server_time=wire.timestamp(self.pace.time.now()))
                     yield game_pb2.WatchGameResponse(heartbeat=beat)
-                    beat_at = self._next_beat()
-
-    def _next_beat(self) -> float:
-        return self.time.monotonic() + self.heartbeat_seconds
 
     async def ListLegalActions(
         self, request: game_pb2.ListLegalActionsRequest, context: object
@@ -336,48 +326,14 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         self, request: game_pb2.GetRecordRequest, context: object
     ) -> game_pb2.GetRecordResponse:
         """The whole of a finished game."""
-        table, record = await self._record(request.game_id)
-        message = records.to_message(record, table.header.players)
-        message.reason = table.header.reason
-        for row, step in zip(message.rows, table.steps, strict=True):
-            row.at.FromDatetime(step.at)
-        return game_pb2.GetRecordResponse(record=message)
+        record = await self.archive.record(parse_id(request.game_id, "game_id"))
+        return game_pb2.GetRecordResponse(record=record)
 
     async def VerifyRecord(
         self, request: game_pb2.VerifyRecordRequest, context: object
     ) -> game_pb2.VerifyRecordResponse:
         """Play a record through."""
-        if request.WhichOneof("subject") == "record":
-            try:
-                record = records.from_message(request.record)
-            except ValueError as error:  # not even to be read: that is a verdict, too
-                finding = game_pb2.Finding(text=f"MALFORMED: {error}")
-                return game_pb2.VerifyRecordResponse(findings=[finding])
-        else:
-            _, record = await self._record(request.game_id)
-        problems = await asyncio.to_thread(verify, record)
-        response = game_pb2.VerifyRecordResponse(valid=not problems)
-        for problem in problems:
-            text = f"{problem.kind}: {problem.detail}"
-            response.findings.add(version=problem.version or 0, text=text)
-        return response
-
-    async def _record(self, game_id: str) -> tuple[Table, Record]:
-        table = await self.live.history(parse_id(game_id, "game_id"))
-        if not table.play.over:
-            raise failed(errors_pb2.ERROR_REASON_GAME_NOT_OVER, "the game is not over yet")
-        header, terms = table.header, table.header.terms
-        assert terms is not None, "a tombstone has no table"
-        rows = [Row(each.step.version, each.step.entries, each.digest) for each in table.steps]
-        return table, Record(
-            game_id=header.game_id.bytes,
-            variant=terms.variant,
-            edition=terms.edition,
-            options=terms.options,
-            target=terms.target,
-            commitment=header.commitment,
-            secret=self.live.secret(table),
-            words=tuple(word or b"" for word in header.words),
-            rows=tuple(rows),
-            outcome=table.play.outcome,
-        )
+        record = request.record
+        if request.WhichOneof("subject") == "game_id":
+            record = await self.archive.record(parse_id(request.game_id, "game_id"))
+        return await self.archive.verdict(record)

@@ -80,6 +80,14 @@ class Append(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Sealed:
+    """A game's secret as it is stored."""
+
+    game_id: UUID
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """A game without its log; a tombstone has no `terms`. `secret` is sealed."""
 
@@ -195,6 +203,16 @@ class Games:
         async with self._store.acquire() as connection:
             return await Work(connection, game_id).load()
 
+    async def rows_after(self, game_id: UUID, version: int) -> list[StoredRow]:
+        """The rows of a log after a version."""
+        async with self._store.acquire() as connection:
+            rows = await connection.fetch(
+                "SELECT * FROM log WHERE game_id = $1 AND version > $2 ORDER BY version",
+                game_id,
+                version,
+            )
+        return [_stored_row(row) for row in rows]
+
     async def version(self, game_id: UUID) -> int:
         """The version of the last row; 0 where there is none."""
         async with self._store.acquire() as connection:
@@ -245,6 +263,15 @@ class Games:
         """What was announced about a game after a sequence number."""
         async with self._store.acquire() as connection:
             return await events_after(connection, SUBJECT, game_id, after, limit)
+
+    async def a_sealed_secret(self) -> Sealed | None:
+        """The secret of the newest game, where there is one."""
+        async with self._store.acquire() as connection:
+            row = await connection.fetchrow(
+                "SELECT game_id, secret FROM games WHERE secret IS NOT NULL"
+                " ORDER BY game_id DESC LIMIT 1"
+            )
+        return None if row is None else Sealed(row["game_id"], row["secret"])
 
     async def running(self) -> dict[str, int]:
         """How many games of each variant are being played."""

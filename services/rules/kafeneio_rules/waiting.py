@@ -19,7 +19,7 @@ from kafeneio_games.chance import commitment
 from kafeneio_games.play import Play
 from kafeneio_runtime import logs
 from kafeneio_runtime.clock import Time
-from kafeneio_runtime.errors import exists, failed, forbidden, not_found
+from kafeneio_runtime.errors import exists, failed, forbidden, malformed, not_found
 from kafeneio_runtime.failpoints import failpoint
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller, request_digest
@@ -56,6 +56,8 @@ class Waiting:
             for seat, player in enumerate(request.player_ids)
         )
         game_id = parse_id(request.game_id, "game_id")
+        if game_id.version != 7:  # lists go by the ids: the newest first
+            raise malformed("game_id", "must be a UUID of version 7")
         timeout = JOIN_TIMEOUT
         if request.HasField("join_timeout"):
             timeout = request.join_timeout.ToTimedelta()

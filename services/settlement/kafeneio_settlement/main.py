@@ -14,11 +14,13 @@ from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import Service, run, serve
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.streams import Pace
 
 from kafeneio_settlement.background import Background, Witnesses
 from kafeneio_settlement.domain import Account
@@ -78,7 +80,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             await subscription.close()
         await store.close()
 
-    wallets = WalletServicer(store, bells, time, settings.heartbeat_seconds, draining)
+    wallets = WalletServicer(store, bells, Pace.of(settings, time, draining))
     return Service(
         name="settlement",
         port=settings.settlement_port,
@@ -124,10 +126,12 @@ async def _serve(settings: Settings, url: str) -> None:
 
 def main() -> None:
     """`kafeneio serve settlement`: this service alone, on the database of the settings."""
-    settings = Settings()
-    run(_serve(settings, settings.required_database_url()))
+    settings = read_settings()
+    with spoken():
+        run(_serve(settings, settings.required_database_url()))
 
 
 def migrate_main() -> None:
     """`kafeneio migrate settlement`."""
-    migrate_database(Settings().required_database_url())
+    with spoken():
+        migrate_database(read_settings().required_database_url())

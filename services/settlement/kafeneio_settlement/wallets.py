@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,13 +10,13 @@ from typing import Final, TypeVar
 from google.protobuf.message import Message
 from kafeneio.settlement.v1 import wallet_pb2 as pb
 from kafeneio.settlement.v1 import wallet_pb2_grpc
-from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import malformed, not_yet
 from kafeneio_runtime.failpoints import failpoint
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller, request_digest
 from kafeneio_runtime.requests import once
 from kafeneio_runtime.store import Connection, Store
+from kafeneio_runtime.streams import Pace
 
 from kafeneio_settlement import domain, ledger, wire
 from kafeneio_settlement.domain import Account, Movement, player_account
@@ -39,9 +38,7 @@ class WalletServicer(wallet_pb2_grpc.WalletServiceServicer):
 
     store: Store
     bells: Bells
-    time: Time
-    heartbeat_seconds: float
-    draining: asyncio.Event
+    pace: Pace
 
     # --- looking -----------------------------------------------------------------------------
 
@@ -81,32 +78,25 @@ class WalletServicer(wallet_pb2_grpc.WalletServiceServicer):
         sent = request.after_version
         if sent > current:
             raise not_yet(current)
-        beat_at = self._next_beat()
+        pulse = self.pace.begin()
         with self.bells.watched(account) as bell:
             while True:
                 bell.clear()  # before looking, so that no change is missed
                 while found := await self._after(account, sent):
                     for each in found:
                         yield pb.WatchWalletResponse(entry=wire.entry(each, account.currency))
-                    sent, beat_at = found[-1].version, self._next_beat()
-                if self.draining.is_set():
+                    sent = found[-1].version
+                    pulse.spoke()
+                if pulse.is_over:
                     yield pb.WatchWalletResponse(draining=pb.Draining())
                     return
-                try:
-                    # Until then, and not so long again for every bell that brings no entry.
-                    async with asyncio.timeout(beat_at - self.time.monotonic()):
-                        await bell.wait()
-                except TimeoutError:
-                    beat = pb.Heartbeat(server_time=wire.timestamp(self.time.now()))
+                if await pulse.beats_before(bell):
+                    beat = pb.Heartbeat(server_time=wire.timestamp(self.pace.time.now()))
                     yield pb.WatchWalletResponse(heartbeat=beat)
-                    beat_at = self._next_beat()
 
     async def _after(self, account: Account, version: int) -> list[ledger.Entry]:
         async with self.store.acquire() as connection:
             return await ledger.entries_after(connection, account, version, WATCH_PAGE)
-
-    def _next_beat(self) -> float:
-        return self.time.monotonic() + self.heartbeat_seconds
 
     # --- changing ----------------------------------------------------------------------------
 

@@ -104,6 +104,7 @@ class Sitting:
                     return is_over(resigned.played.position)
                 case ["leave"]:
                     await self._client.clock.leave(self._game_id)
+                    return True  # or will be without this person, who may look on
                 case ["?", *chosen]:
                     await self._list(chosen)
                 case steps:

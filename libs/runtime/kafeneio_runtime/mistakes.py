@@ -1,0 +1,68 @@
+"""What a person can do wrong when he starts a process: a sentence instead of a traceback."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+from pydantic import ValidationError
+
+from kafeneio_runtime.auth import token_verifier
+from kafeneio_runtime.secrets import chance_key
+from kafeneio_runtime.settings import PREFIX, Settings
+
+
+def read_settings() -> Settings:
+    """The settings of this process; ends it where one can't be used, its keys included."""
+    try:
+        settings = Settings()
+        token_verifier(settings)
+        chance_key(settings)
+        return settings
+    except (OSError, ValueError) as error:
+        if not isinstance(error, ValidationError):
+            raise SystemExit(f"The settings can't be used: {error}") from None
+        wrong = [
+            f"{PREFIX}{'_'.join(map(str, each['loc'])).upper()}: {each['msg']}"
+            for each in error.errors(include_input=False, include_url=False)
+        ]
+        raise SystemExit("\n".join(wrong)) from None
+
+
+@contextmanager
+def spoken() -> Iterator[None]:
+    """Ends the process with a sentence where what was raised inside is a mistake in its settings or
+    surroundings; anything else goes on as it is.
+    """
+    try:
+        yield
+    except asyncpg.UndefinedTableError:
+        _end("The database is not up to date: run `kafeneio migrate` first.")
+    except asyncpg.PostgresError as error:
+        _end(f"PostgreSQL says: {error}. Look at KAFENEIO_DATABASE_URL.")
+    except asyncpg.InterfaceError as error:
+        _end(f"KAFENEIO_DATABASE_URL can't be used: {error}.")
+    except (OSError, RuntimeError) as error:
+        sentence = _sentence(error)
+        if sentence is None:
+            raise
+        _end(sentence)
+
+
+def _sentence(error: Exception) -> str | None:
+    """What a person can do about it; None where it is not his mistake."""
+    text = str(error)
+    if (isinstance(error, OSError) and error.errno == errno.EADDRINUSE) or "bind" in text.lower():
+        return (
+            "A port is in use: perhaps a house runs already. Stop it, or choose other ports"
+            f" (KAFENEIO_RULES_PORT and so on; 0 takes a free one). {text}"
+        )
+    if isinstance(error, ConnectionError | TimeoutError):
+        return f"PostgreSQL can't be reached: {text or 'no answer'}. Look at KAFENEIO_DATABASE_URL."
+    return text if isinstance(error, OSError) or "PostgreSQL" in text else None
+
+
+def _end(sentence: str) -> None:
+    raise SystemExit(sentence) from None
