@@ -58,6 +58,7 @@ asyncio.run(main())
 def folder() -> Iterator[Path]:
     # Not tmp_path: for root, PostgreSQL runs as another user, who could not come in there.
     made = Path(tempfile.mkdtemp(prefix="kafeneio-pg-"))
+    made.chmod(0o755)
     yield made / "pg"
     shutil.rmtree(made, ignore_errors=True)
 
@@ -193,3 +194,11 @@ async def test_only_we_can_connect(folder: Path) -> None:
 def test_a_path_too_long_for_a_socket_is_refused() -> None:
     with pytest.raises(ValueError, match="too long"):
         EmbeddedPostgres(Path("/var/tmp") / ("x" * 100))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only for root PostgreSQL is another user")
+def test_a_private_folder_is_not_opened_for_postgresql(folder: Path) -> None:
+    folder.parent.chmod(0o700)
+    with pytest.raises(PermissionError, match="KAFENEIO_DATA_DIR"):
+        EmbeddedPostgres(folder).start()
+    assert folder.parent.stat().st_mode & 0o777 == 0o700

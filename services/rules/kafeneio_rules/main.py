@@ -71,7 +71,11 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
     await heartbeat.beat()  # an outage is noted before anybody can ask for it
     relay = Relay(store, bus, SUBJECT)
     games, vault = Games(store), Vault(chance_key(settings))
-    await check_chance_key(games, vault)
+    try:
+        await check_chance_key(games, vault)
+    except SystemExit:
+        await store.close()
+        raise
     live = LiveGames(games, vault)
     replicas = Replicas(store, live, relay, time)
     waiting = Waiting(games, live, vault, time, replicas.written)
