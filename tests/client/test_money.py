@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import timedelta
+from typing import ClassVar
 
+import grpc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,10 @@ from kafeneio.rules.v1 import actions_pb2
 from kafeneio.settlement.v1 import settlement_pb2, wallet_pb2
 from kafeneio_client import Client, House, Money, Refused, Unreachable, new_id
 
+from tests.client.fake_calls import Call
 from tests.client.fake_house import FakeHouse, everywhere, serving
+from tests.client.fake_money import FakeLedger
+from tests.client.fake_queue import FakeQueue
 
 EUR_5 = Money("EUR", 500)
 EUR_20 = Money("EUR", 2000)
@@ -213,3 +218,59 @@ async def test_a_ticket_that_had_ended_before_ends_at_once(client: Client) -> No
 async def last(changes: AsyncIterator[quick_match_pb2.Ticket]) -> quick_match_pb2.Ticket:
     """The last change."""
     return [change async for change in changes][-1]
+
+
+# --- streams go on where they ended --------------------------------------------------------------
+
+
+class BreakingLedger(FakeLedger):
+    """Shows one new entry a stream, and the one before again; then the connection breaks."""
+
+    asked: ClassVar[list[int]] = []
+
+    async def WatchWallet(
+        self, request: wallet_pb2.WatchWalletRequest, context: Call
+    ) -> AsyncIterator[wallet_pb2.WatchWalletResponse]:
+        self.asked.append(request.after_version)
+        yield wallet_pb2.WatchWalletResponse(heartbeat=wallet_pb2.Heartbeat())
+        for version in (request.after_version, request.after_version + 1):
+            yield wallet_pb2.WatchWalletResponse(entry=wallet_pb2.Entry(version=version))
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "connection reset")
+
+
+async def test_a_watched_wallet_is_resumed() -> None:
+    house = FakeHouse()
+    house.ledger = ledger = BreakingLedger(house)
+    async with (
+        serving(house) as address,
+        everywhere(address) as opened,
+        aclosing(opened.client("eleni").wallet.watch("EUR", 4)) as entries,
+    ):
+        assert [(await anext(entries)).version for _ in range(3)] == [5, 6, 7]
+    assert ledger.asked == [4, 5, 6]
+
+
+class DrainingQueue(FakeQueue):
+    """Every stream shows the next of a ticket's changes, and drains; the fourth is the last."""
+
+    asked: ClassVar[list[int]] = []
+
+    async def WatchTicket(
+        self, request: quick_match_pb2.WatchTicketRequest, context: Call
+    ) -> AsyncIterator[quick_match_pb2.WatchTicketResponse]:
+        self.asked.append(request.after_version)
+        ticket = quick_match_pb2.Ticket(version=request.after_version + 1)
+        ticket.status = quick_match_pb2.TICKET_STATUS_QUEUED
+        if ticket.version == 4:
+            ticket.status = quick_match_pb2.TICKET_STATUS_MATCHED
+        yield quick_match_pb2.WatchTicketResponse(ticket=ticket)
+        yield quick_match_pb2.WatchTicketResponse(draining=quick_match_pb2.Draining())
+
+
+async def test_a_watched_ticket_is_resumed() -> None:
+    house = FakeHouse()
+    house.queue = queue = DrainingQueue(house, house.settlements)
+    async with serving(house) as address, everywhere(address) as opened:
+        changes = opened.client("eleni").queue.watch(new_id())
+        assert [ticket.version async for ticket in changes] == [1, 2, 3, 4]
+    assert queue.asked == [0, 1, 2, 3]

@@ -49,7 +49,7 @@ def test_the_demo_plays_verifies_and_stops_its_house(folder: Path) -> None:
     assert f"kafeneio verify {record}\nGood:" in done.stdout
     assert "The house has ended as it should." in done.stdout
     assert record.exists()
-    assert "greedy-1 was out of time and is charged a timeout, the first one" in done.stdout
+    assert "greedy-1 is charged a timeout, the first one" in done.stdout
     assert re.search(r"payout +10.00 EUR +25.00 EUR", done.stdout)
     assert "Settled by S4: nets " in done.stdout
     assert "Sum zero:" in done.stdout

@@ -7,7 +7,7 @@ import contextlib
 import secrets
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -73,7 +73,8 @@ class Demo:
         variant = await self._chosen(owner)
         clients = {name: known_as(name) for name in _names(variant.seats)}
         guest = known_as("guest")
-        await Purse(owner, list(clients), list(clients.values()), self.faults).fill()
+        purse = Purse(owner, list(clients), list(clients.values()), self.faults)
+        await purse.fill()
         game_id = await self._matched(clients)
         game = await guest.games.get(game_id)
         names = [seat.player_id for seat in game.seats]
@@ -82,7 +83,7 @@ class Demo:
             f"{escape(variant_name(variant, 'en'))} to {game.terms.target}: game [bold]{game_id}[/]"
         )
         players = [clients[name] for name in names]
-        purse = Purse(owner, names, players, self.faults)
+        purse = replace(purse, names=names, players=players)
         await purse.staked(game_id)
         words = [secrets.token_bytes(16) for _ in names]
         await self._join(players, game, words)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from kafeneio.rules.v1 import game_pb2
 from kafeneio.settlement.v1 import settlement_pb2, wallet_pb2
+from rich import box
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from kafeneio_client.cli.faults import Faults
-from kafeneio_client.cli.money import entry_row, entry_table
+from kafeneio_client.cli.money import kind_name
 from kafeneio_client.cli.screen import OUT, say
 from kafeneio_client.client import Client
 from kafeneio_client.money import Money
@@ -33,14 +35,17 @@ class Purse:
     names: Sequence[str]
     players: Sequence[Client]
     faults: Faults
+    filled: dict[str, Money] = field(default_factory=dict)
+    """What everybody has before the game; in a database that is kept, more than was paid in."""
 
     async def fill(self) -> None:
         """Pay in for everybody."""
         for name in self.names:
             entry = await self.owner.wallet.deposit(name, DEPOSIT)
             self.faults.expect(
-                Money.of(entry.balance) == DEPOSIT, f"{name} has something else than was paid in"
+                Money.of(entry.amount) == DEPOSIT, f"{name} got something else than was paid in"
             )
+            self.filled[name] = Money.of(entry.balance)
             say(f"{escape(name)} pays in [bold]{DEPOSIT}[/].")
 
     async def staked(self, game_id: str) -> None:
@@ -51,7 +56,9 @@ class Purse:
         )
         for name, player in zip(self.names, self.players, strict=True):
             left = await player.wallet.balance()
-            self.faults.expect(left == DEPOSIT - STAKE, f"{name} has {left} with his stake held")
+            self.faults.expect(
+                left == self.filled[name] - STAKE, f"{name} has {left} with his stake held"
+            )
         pot = Money.of(held.hold.stake)
         say(f"{len(held.hold.player_ids)} stakes of [bold]{pot}[/] are in escrow.")
 
@@ -101,17 +108,23 @@ class Purse:
         expect(moved == STAKE.minor_units * len(self.names), "the escrow is not empty")
 
     async def _balances(self, payout: settlement_pb2.Payout) -> None:
-        table = entry_table("player")
+        table = Table(box=box.SIMPLE)
+        for heading in ("player", "entry"):
+            table.add_column(heading)
+        for heading in ("amount", "balance"):
+            table.add_column(heading, justify="right")
         total = Money(STAKE.currency, 0)
         for name, player, net in zip(self.names, self.players, payout.nets, strict=False):
             entries = [entry async for entry in player.wallet.entries()]
             for entry in reversed(entries):
-                table.add_row(Text(name), *entry_row(entry))
+                amounts = (str(Money.of(entry.amount)), str(Money.of(entry.balance)))
+                table.add_row(*map(Text, (name, kind_name(entry), *amounts)))
             balance = await player.wallet.balance()
             total += balance
             written = sum(entry.amount.minor_units for entry in entries)
             self.faults.expect(
-                balance == DEPOSIT + Money(STAKE.currency, net) and balance.minor_units == written,
+                balance == self.filled[name] + Money(STAKE.currency, net)
+                and balance.minor_units == written,
                 f"{name} has {balance}, which the entries or the payout do not explain",
             )
         OUT.print(table)
@@ -119,9 +132,12 @@ class Purse:
         nets = ", ".join(str(Money(STAKE.currency, net)) for net in payout.nets)
         say(f"Settled by {escape(payout.payout_rule)}: nets {nets}; fee {fee}.")
         self.faults.expect(sum(payout.nets) + payout.fee == 0, "the nets do not sum to zero")
-        paid_in = Money(STAKE.currency, DEPOSIT.minor_units * len(self.names))
-        self.faults.expect(total + fee == paid_in, f"of {paid_in} there are {total} and {fee}")
-        say(f"[green]Sum zero:[/] {paid_in} came in; {total} in wallets and {fee} of fees are it.")
+        before = Money(STAKE.currency, sum(one.minor_units for one in self.filled.values()))
+        self.faults.expect(total + fee == before, f"of {before} there are {total} and {fee}")
+        say(
+            f"[green]Sum zero:[/] {before} before the game; now {total} in the wallets and {fee} "
+            "of fees."
+        )
 
 
 async def _payout(player: Client, game_id: str) -> None:

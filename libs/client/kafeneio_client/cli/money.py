@@ -6,14 +6,11 @@ from typing import Annotated, Final
 
 import typer
 from kafeneio.settlement.v1 import wallet_pb2
-from rich import box
 from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
 from kafeneio_client.cli import tokens
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, SettlementAddress, Token
-from kafeneio_client.cli.screen import OUT, Mistake, say
+from kafeneio_client.cli.screen import Mistake, say
 from kafeneio_client.client import Client
 from kafeneio_client.money import CURRENCY, Money
 
@@ -33,20 +30,9 @@ def amount(text: str, currency: str) -> Money:
     return money
 
 
-def entry_row(entry: wallet_pb2.Entry) -> tuple[Text, ...]:
-    """What happened, how much it was and what there was then, as cells of a table."""
-    kind = wallet_pb2.EntryKind.Name(entry.kind).removeprefix(_KIND).lower()
-    return tuple(map(Text, (kind, str(Money.of(entry.amount)), str(Money.of(entry.balance)))))
-
-
-def entry_table(*first: str) -> Table:
-    """An empty table for such rows, with other columns before them."""
-    table = Table(box=box.SIMPLE)
-    for heading in (*first, "entry"):
-        table.add_column(heading)
-    for heading in ("amount", "balance"):
-        table.add_column(heading, justify="right")
-    return table
+def kind_name(entry: wallet_pb2.Entry) -> str:
+    """What happened, in a word."""
+    return wallet_pb2.EntryKind.Name(entry.kind).removeprefix(_KIND).lower()
 
 
 def wallet(
@@ -78,12 +64,14 @@ def wallet(
         f"{escape(found.player_id)} has [bold]{balances or 'nothing'}[/]"
         f"{'; the wallet is suspended and can hold no stake' if suspended else ''}."
     )
-    table = entry_table("when", "game")
     for entry in entries:
         when = entry.at.ToDatetime().isoformat(" ", "seconds")
-        table.add_row(Text(when), Text(entry.game_id), *entry_row(entry))
-    if entries:
-        OUT.print(table)
+        change, balance = Money.of(entry.amount), Money.of(entry.balance)
+        # Not as a table: that would cut the ids of the games in a narrow terminal.
+        say(
+            f"  [dim]{when}[/]  {kind_name(entry):<10} {change!s:>12} {balance!s:>12}  "
+            f"[dim]{escape(entry.game_id)}[/]"
+        )
 
 
 def deposit(

@@ -38,7 +38,7 @@ class ClockLines:
 
     def _told(self, was: pb.SeatClock, now: pb.SeatClock) -> Iterator[str]:
         for charged in range(was.charged + 1, now.charged + 1):
-            yield f"was out of time and is charged a timeout, the {_NTH.get(charged, charged)} one"
+            yield f"is charged a timeout, the {_NTH.get(charged, charged)} one"
         if was.presence == now.presence:
             return
         if now.presence == pb.PRESENCE_LOST:
