@@ -27,8 +27,8 @@ $(SETUP): $(SETUP_NEEDS)
 run: setup ## start the house: every service, with a PostgreSQL of its own
 	KAFENEIO_LOG_FORMAT=$${KAFENEIO_LOG_FORMAT:-console} $(BIN)/kafeneio serve house
 
-demo: setup ## let two programs play a whole game in a house of its own (GAME=portes)
-	$(BIN)/kafeneio demo $(or $(GAME),portes)
+demo: setup ## let two programs play for a stake in a house of its own (GAME=portes, LEAVE=1)
+	$(BIN)/kafeneio demo $(or $(GAME),portes) $(if $(LEAVE),--leave)
 
 test: setup lint ## run everything that must pass: lint, types, contracts, tests
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2) tests

@@ -47,6 +47,15 @@ async def test_two_programs_play_a_game_of_portes_and_its_record_is_good(tmp_pat
     assert code == 1, printed
 
 
+@pytest.mark.timeout(SECONDS + 30)
+async def test_one_of_them_leaves_and_the_other_is_paid() -> None:
+    code, printed = await kafeneio("demo", "portes", "--leave")
+    assert code == 0, printed
+    assert "(LEFT)" in printed
+    assert "Good:" in printed
+    assert "fee 0.00 EUR" in printed
+
+
 async def test_a_game_that_the_house_does_not_know_is_a_sentence() -> None:
     code, printed = await kafeneio("demo", "bridge")
     assert code == 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 
 import pytest
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio_client.clock import Attendance
 from kafeneio_client.money import Money
+from prometheus_client import REGISTRY
 
 from tests.journeys.evening import PATIENCE, PLAYERS, STAKE, Evening, refused
 
@@ -26,6 +28,22 @@ async def seated(house: Evening, game_id: str) -> tuple[list[str], str, str]:
 def winner_takes(winner: str) -> dict[str, int]:
     """The nets of a game with two players and no fee."""
     return {player: WON if player == winner else LOST for player in PLAYERS}
+
+
+def counting() -> Callable[..., float]:
+    """How much a metric has grown since this was called."""
+
+    def value(name: str, labels: dict[str, str]) -> float:
+        return REGISTRY.get_sample_value(name, labels) or 0.0
+
+    before = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in REGISTRY.collect()
+        for sample in family.samples
+    }
+    return lambda name, **labels: (
+        value(name, labels) - before.get((name, tuple(sorted(labels.items()))), 0.0)
+    )
 
 
 async def until_over(attendance: Attendance) -> None:
@@ -72,6 +90,7 @@ async def test_one_game_of_a_match_is_resigned_and_the_match_goes_on(slow: Eveni
 
 
 async def test_five_timeouts_lose_the_game(hasty: Evening) -> None:
+    gained = counting()
     game_id = await hasty.matched()
     await hasty.join(game_id)
     _, idle, other = await seated(hasty, game_id)
@@ -84,6 +103,11 @@ async def test_five_timeouts_lose_the_game(hasty: Evening) -> None:
     assert [event.timeout_incurred.charged for event in charges] == [1, 2, 3, 4, 5]
     (forfeit,) = await hasty.announced(game_id, "seat_forfeited")
     assert forfeit.seat_forfeited.reason == actions_pb2.FORFEIT_REASON_TIMEOUTS_EXCEEDED
+    assert gained("kafeneio_timeouts_total") == 5
+    assert gained("kafeneio_forfeits_total", reason="TIMEOUTS_EXCEEDED") == 1
+    assert gained("kafeneio_clock_lateness_seconds_count") >= 5
+    assert gained("kafeneio_queue_wait_seconds_count", variant="portes") == 2
+    assert gained("kafeneio_settlement_mismatch_total") == 0
     assert await hasty.paid(game_id) == winner_takes(other)
 
 

@@ -72,13 +72,20 @@ async def serve_house(settings: Settings) -> None:
 
 def greet(addresses: Mapping[str, str]) -> None:
     """Say where everything is, and what to try first."""
+    options = {"rules": "--address", "clock": "--clock"}
+    usual = {name: f"127.0.0.1:{Settings.model_fields[f'{name}_port'].default}" for name in options}
+    told = [
+        f" {option} {addresses[name]}"
+        for name, option in options.items()
+        if addresses[name] != usual[name]
+    ]
     lines = ["", "The house is open.", ""]
     lines += [f"  {name:<12} {address}" for name, address in addresses.items()]
     lines += [
         "",
         "Play a game of Portes against the computer, in another terminal:",
         "",
-        f"  .venv/bin/kafeneio play portes --address {addresses['rules']}",
+        f"  .venv/bin/kafeneio play portes{''.join(told)}",
         "",
         "Ctrl-C closes the house.",
         "",
