@@ -33,8 +33,9 @@ class Turn:
     async def chosen(cls, house: Running, game_id: str, seed: int) -> Turn:
         """One of the prompted seat's turns."""
         random = Random(seed)
-        position = (await house.service.games.get(game_id)).position
-        player = PLAYERS[position.turn.seat]
+        game = await house.service.games.get(game_id)
+        position = game.position
+        player = game.seats[position.turn.seat].player_id
         games, steps = house.client(player).games, list[actions_pb2.Action]()
         while not (legal := await games.legal_actions(game_id, steps)).complete:
             steps.append(random.choice(legal.actions))
