@@ -98,8 +98,8 @@ async def test_killed(
             # Recorded, so it is announced, whether or not the player asks again.
             events = await clock.announced(game_id, "clock_closed")
             # On a slow machine the house is away for long enough to be credited.
-            told = [kind for kind in kinds(events) if kind != "clock_credited"]
-            assert told == ["seat_forfeited", "clock_closed"]
+            announced = [kind for kind in kinds(events) if kind != "clock_credited"]
+            assert announced == ["seat_forfeited", "clock_closed"]
             await clock.leave(game_id, SEATS[0], REQUEST_ID)
             assert await clock.events(game_id) == events
             return
