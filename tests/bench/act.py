@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
@@ -35,6 +37,7 @@ class Table:
     game_id: str
     position: game_pb2.Position
     metadata: tuple[tuple[tuple[str, str], ...], ...]
+    stubs: tuple[game_pb2_grpc.GameServiceStub, ...]
     chance: random.Random
 
     def request(self) -> game_pb2.ActRequest:
@@ -62,9 +65,11 @@ class Table:
         )
 
 
-async def new_table(stub: game_pb2_grpc.GameServiceStub, settings: Settings, seed: int) -> Table:
+async def new_table(channels: Sequence[grpc.aio.Channel], settings: Settings, seed: int) -> Table:
     """A game to 15 points, joined by both."""
     key = development_key(settings)
+    stubs = tuple(map(game_pb2_grpc.GameServiceStub, channels))
+    stub = stubs[0]
 
     def bearer(name: str, role: Role) -> tuple[tuple[str, str], ...]:
         return (("authorization", f"Bearer {key.sign(name, role, timedelta(hours=1))}"),)
@@ -89,14 +94,28 @@ async def new_table(stub: game_pb2_grpc.GameServiceStub, settings: Settings, see
             metadata=metadata[seat],
             timeout=10,
         )
-    return Table(game_id, joined.game.position, metadata, random.Random(seed))
+    return Table(game_id, joined.game.position, metadata, stubs, random.Random(seed))
+
+
+@asynccontextmanager
+async def connections(address: str) -> AsyncIterator[list[grpc.aio.Channel]]:
+    """A connection for each player, as players have."""
+    # Channels to one address would share a connection.
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    channels = [grpc.aio.insecure_channel(address, options=options) for _ in range(2 * GAMES)]
+    try:
+        yield channels
+    finally:
+        await asyncio.gather(*(channel.close() for channel in channels))
 
 
 async def measure_act(server: Started, settings: Settings) -> tuple[float, float, bytes]:
     """CPU seconds per call, calls per second, and one request as bytes."""
-    async with grpc.aio.insecure_channel(server.addresses["rules"]) as channel:
-        stub = game_pb2_grpc.GameServiceStub(channel)
-        tables = [await new_table(stub, settings, seed) for seed in range(GAMES)]
+    async with connections(server.addresses["rules"]) as channels:
+        tables = [
+            await new_table(channels[2 * seed : 2 * seed + 2], settings, seed)
+            for seed in range(GAMES)
+        ]
         sample = tables[0].request().SerializeToString()
         left = 0
 
@@ -106,8 +125,9 @@ async def measure_act(server: Started, settings: Settings) -> tuple[float, float
             while left > 0 and table.position.status == game_pb2.GAME_STATUS_RUNNING:
                 left -= 1
                 request = table.request()
-                answer = await stub.Act(
-                    request, metadata=table.metadata[table.position.turn.seat], timeout=10
+                seat = table.position.turn.seat
+                answer = await table.stubs[seat].Act(
+                    request, metadata=table.metadata[seat], timeout=10
                 )
                 update = answer.house if answer.HasField("house") else answer.played
                 table.position = update.position
