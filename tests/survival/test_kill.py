@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from contextlib import aclosing
+import socket
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 import psutil
@@ -20,9 +22,19 @@ def kill_postgres(folder: Path) -> None:
     server = psutil.Process(int((folder / "postgres" / "postmaster.pid").read_text().split()[0]))
     family = [server, *server.children(recursive=True)]
     for process in family:
-        process.send_signal(signal.SIGKILL)
+        with suppress(psutil.NoSuchProcess):  # a worker ends when its master does
+            process.send_signal(signal.SIGKILL)
     _, alive = psutil.wait_procs(family, timeout=PATIENCE)
     assert not alive
+
+
+def quiet_port() -> int:
+    """A free port that the system gives to nobody by itself, so that it stays free meanwhile."""
+    for port in range(20_000 + os.getpid() % 9_000, 30_000):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 async def watched(house: Running, game_id: str, after: int, until: int) -> list[pb.GameUpdate]:
@@ -101,9 +113,8 @@ async def test_a_watcher_of_the_client_library_sees_every_row_once(
     folder: Path, database_url: str
 ) -> None:
     seen: list[int] = []
-    port = {}
-    async with serving(folder, KAFENEIO_DATABASE_URL=database_url) as house:
-        port["KAFENEIO_RULES_PORT"] = house.address.rpartition(":")[2]
+    port = {"KAFENEIO_RULES_PORT": str(quiet_port())}
+    async with serving(folder, KAFENEIO_DATABASE_URL=database_url, **port) as house:
         game_id = await started(house)
         games = house.service.games
 

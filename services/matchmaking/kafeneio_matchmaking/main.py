@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
+from kafeneio_runtime.alone import migrate_alone, serve_alone
 from kafeneio_runtime.auth import Role
-from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.bus import Bus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
-from kafeneio_runtime.mistakes import read_settings, spoken
-from kafeneio_runtime.ready import tell
-from kafeneio_runtime.serve import Service, run, serve
+from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, migrate
 from kafeneio_runtime.streams import Pace
@@ -85,22 +83,11 @@ def migrate_database(url: str) -> None:
     migrate(url, SCHEMA, MIGRATIONS)
 
 
-async def _serve(settings: Settings, url: str) -> None:
-    bus, directory = InProcessBus(), Directory(settings, "matchmaking")
-    services = [await service(settings, url, bus, directory)]
-    await serve(services, settings, partial(tell, settings.ready_file))
-    await directory.close()
-    await bus.close()
-
-
 def main() -> None:
     """`kafeneio serve matchmaking`: this service alone, on the database of the settings."""
-    settings = read_settings()
-    with spoken():
-        run(_serve(settings, settings.required_database_url()))
+    serve_alone("matchmaking", service)
 
 
 def migrate_main() -> None:
     """`kafeneio migrate matchmaking`."""
-    with spoken():
-        migrate_database(read_settings().required_database_url())
+    migrate_alone(migrate_database)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kafeneio.rules.v1 import game_pb2_grpc, rulebook_pb2_grpc
+from kafeneio_runtime.alone import migrate_alone, serve_alone
 from kafeneio_runtime.auth import Role
-from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.bus import Bus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.heartbeat import Heartbeat
-from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.outbox import Relay
-from kafeneio_runtime.ready import tell
 from kafeneio_runtime.secrets import SealBroken, Vault, chance_key
-from kafeneio_runtime.serve import Service, run, serve
+from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, migrate
 from kafeneio_runtime.streams import Pace
@@ -128,21 +126,11 @@ def migrate_database(url: str) -> None:
     migrate(url, SCHEMA, MIGRATIONS)
 
 
-async def _serve(settings: Settings, url: str) -> None:
-    bus = InProcessBus()
-    services = [await service(settings, url, bus)]
-    await serve(services, settings, partial(tell, settings.ready_file))
-    await bus.close()
-
-
 def main() -> None:
     """`kafeneio serve rules`: this service alone, on the database of the settings."""
-    settings = read_settings()
-    with spoken():
-        run(_serve(settings, settings.required_database_url()))
+    serve_alone("rules", lambda settings, url, bus, _: service(settings, url, bus))
 
 
 def migrate_main() -> None:
     """`kafeneio migrate rules`."""
-    with spoken():
-        migrate_database(read_settings().required_database_url())
+    migrate_alone(migrate_database)

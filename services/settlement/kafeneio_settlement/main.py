@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kafeneio.settlement.v1 import settlement_pb2_grpc, wallet_pb2_grpc
+from kafeneio_runtime.alone import migrate_alone, serve_alone
 from kafeneio_runtime.auth import Role
-from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.bus import Bus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
-from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.outbox import Relay
-from kafeneio_runtime.ready import tell
-from kafeneio_runtime.serve import Service, run, serve
+from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, migrate
 from kafeneio_runtime.streams import Pace
@@ -116,22 +114,11 @@ def migrate_database(url: str) -> None:
     migrate(url, SCHEMA, MIGRATIONS)
 
 
-async def _serve(settings: Settings, url: str) -> None:
-    bus, directory = InProcessBus(), Directory(settings, "settlement")
-    services = [await service(settings, url, bus, directory)]
-    await serve(services, settings, partial(tell, settings.ready_file))
-    await bus.close()
-    await directory.close()
-
-
 def main() -> None:
     """`kafeneio serve settlement`: this service alone, on the database of the settings."""
-    settings = read_settings()
-    with spoken():
-        run(_serve(settings, settings.required_database_url()))
+    serve_alone("settlement", service)
 
 
 def migrate_main() -> None:
     """`kafeneio migrate settlement`."""
-    with spoken():
-        migrate_database(read_settings().required_database_url())
+    migrate_alone(migrate_database)

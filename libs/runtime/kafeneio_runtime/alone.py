@@ -1,0 +1,37 @@
+"""A service as a process of its own: `kafeneio serve NAME` and `kafeneio migrate NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.mistakes import read_settings, spoken
+from kafeneio_runtime.ready import tell
+from kafeneio_runtime.serve import Service, run, serve
+from kafeneio_runtime.settings import Settings
+
+
+def serve_alone(
+    name: str, service: Callable[[Settings, str, Bus, Directory], Awaitable[Service]]
+) -> None:
+    """Serves until SIGTERM or SIGINT, on the database of the settings."""
+
+    async def serving(settings: Settings, url: str) -> None:
+        bus, directory = InProcessBus(), Directory(settings, name)
+        services = [await service(settings, url, bus, directory)]
+        await serve(services, settings, partial(tell, settings.ready_file))
+        await bus.close()
+        await directory.close()
+
+    settings = read_settings()
+    with spoken():
+        run(serving(settings, settings.required_database_url()))
+
+
+def migrate_alone(migrate_database: Callable[[str], None]) -> None:
+    """Brings a service's schema up to date, on the database of the settings."""
+    settings = read_settings()
+    with spoken():
+        migrate_database(settings.required_database_url())
