@@ -41,6 +41,7 @@ def position(
 MIDDLE = position({25: 1, 24: 1, 13: 1, 8: 2, 6: 9, 0: 1}, {25: 2, 20: 1, 6: 7, 1: 5}, (6, 4))
 ENDING = position({2: 3, 1: 2, 0: 10}, {5: 1, 0: 14}, (3, 3, 3, 3))
 PINNED = position({24: 12, 5: 2, 3: 1}, {24: 13, 20: 1, 22: 1}, (2, 1), "plakoto")
+PINNED.view.tavli.sides[1].pinned.append(20)
 SAME_WAY = position({24: 14, 13: 1}, {24: 14, 13: 1}, (2, 1), "fevga")
 
 

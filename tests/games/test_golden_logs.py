@@ -77,8 +77,22 @@ def test_every_edition_has_golden_logs(variant: object) -> None:
     assert any(read_golden(path).header["variant"] == name for path in FILES)
 
 
+def test_a_drawn_game_is_in_a_log() -> None:
+    """It ends no match, so that it is found by a round that nobody won."""
+    path = FOLDER / "plakoto_drawn_then_won.txt"
+    play = begin(read_golden(path))
+    scores = []
+    for entry in read_golden(path).entries:
+        before, play = play, play.apply(entry)
+        if play.round > before.round:
+            scores.append(play.score)
+            assert play.state is None, "a new opening throw is due"
+    assert scores == [(0, 0)]
+
+
 def test_every_ending_has_a_log() -> None:
     endings = {(g.ending["ending"], g.ending["void"]) for g in map(read_golden, FILES)}
-    decided = {(ending, "-") for ending in ("single", "double", "resigned", "forfeit")}
+    kinds = ("single", "double", "mother", "resigned", "forfeit")
+    decided = {(ending, "-") for ending in kinds}
     reasons = ("NO_SHOW", "HOUSE", "OPERATOR", "ALL_FORFEITED", "CANCELLED")
     assert endings == decided | {("void", reason) for reason in reasons}

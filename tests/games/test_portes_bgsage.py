@@ -14,9 +14,10 @@ from typing import TypeAlias
 
 import bgsage
 import pytest
-from kafeneio_games import tavli
-from kafeneio_games.portes import State, other, turns
-from kafeneio_games.tavli import Groups, Path
+from kafeneio_games import lookahead
+from kafeneio_games.lookahead import Groups
+from kafeneio_games.portes import State, turns
+from kafeneio_games.tavli import Path, other
 
 from tests.games.boards import text, told
 from tests.games.positions import played, tight
@@ -28,12 +29,12 @@ WIN = "win"
 
 def longest_of_two(groups: Found) -> Found:
     """`most_dice`, only for two different dice."""
-    return groups if is_double(groups) else tavli.most_dice(groups)
+    return groups if is_double(groups) else lookahead.most_dice(groups)
 
 
 def longest_of_double(groups: Found) -> Found:
     """`most_dice`, only for doubles."""
-    return tavli.most_dice(groups) if is_double(groups) else groups
+    return lookahead.most_dice(groups) if is_double(groups) else groups
 
 
 def is_double(groups: Found) -> bool:
@@ -44,7 +45,7 @@ def is_double(groups: Found) -> bool:
 FILTERS: dict[str, Callable[[Found], Found]] = {
     "both dice": longest_of_two,
     "all of a double": longest_of_double,
-    "larger die": tavli.larger_die,
+    "larger die": lookahead.larger_die,
 }
 
 
@@ -66,7 +67,8 @@ def as_judged(counts: list[int]) -> object:
 
 
 def engine(
-    state: State, filters: Iterable[Callable[[Found], Found]] = (tavli.most_dice, tavli.larger_die)
+    state: State,
+    filters: Iterable[Callable[[Found], Found]] = (lookahead.most_dice, lookahead.larger_die),
 ) -> set[object]:
     """What the engine says, in the same form."""
     results: set[object] = set()

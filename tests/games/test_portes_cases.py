@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from kafeneio_games.game import Result, Seat
-from kafeneio_games.portes import Stage, State, other, turns
-from kafeneio_games.tavli import PASS
+from kafeneio_games.portes import Stage, State, turns
+from kafeneio_games.tavli import PASS, other
 
 from tests.games import simple_portes
 from tests.games.boards import GAME, SEATS, board, is_pass, to_move

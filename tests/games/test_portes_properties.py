@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kafeneio_games import tavli
-from kafeneio_games.portes import State, movable, other, turn_of, turns
-from kafeneio_games.tavli import MoveChecker, Roll, dice_of
+from kafeneio_games import lookahead, tavli
+from kafeneio_games.portes import State, movable, turn_of, turns
+from kafeneio_games.tavli import MoveChecker, Roll, dice_of, other
 
 from tests.games.boards import GAME
 from tests.games.positions import tight
@@ -57,20 +57,20 @@ def test_packing_is_exact(state: State, dice: tavli.Dice) -> None:
     mine, theirs = state.boards
     assert tavli.unpack(tavli.pack(mine, theirs)) == (mine, theirs)
     turn = turn_of(mine, theirs)
-    for found in tavli.plays(turn, dice, movable).groups.values():
+    for found in lookahead.plays(turn, dice, movable).groups.values():
         for position in found:
             assert sum(map(sum, tavli.unpack(position))) == 30
 
 
 @given(st.dictionaries(st.sampled_from([(6, 4), (6,), (4,), (3, 3), (3,)]), st.integers()))
 def test_filters_only_drop(groups: dict[tavli.Dice, int]) -> None:
-    longest, larger = tavli.most_dice(groups), tavli.larger_die(groups)
+    longest, larger = lookahead.most_dice(groups), lookahead.larger_die(groups)
     assert longest.items() <= groups.items()
     assert larger.items() <= groups.items()
     assert len({len(used) for used in longest}) <= 1
     assert len([used for used in larger if len(used) == 1]) <= 1
-    assert tavli.most_dice(longest) == longest
-    assert tavli.larger_die(larger) == larger
+    assert lookahead.most_dice(longest) == longest
+    assert lookahead.larger_die(larger) == larger
 
 
 @given(st.integers(1, 25), st.integers(1, 6))

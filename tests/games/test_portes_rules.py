@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from random import Random
@@ -11,13 +9,14 @@ from random import Random
 import pytest
 from kafeneio_games import portes, tavli
 from kafeneio_games.game import CHANCE, TABLE, Illegal, Result, Seat, Unreadable, perft
-from kafeneio_games.portes import Portes, Stage, State, other, turns
+from kafeneio_games.portes import Portes, Stage, State, turns
 from kafeneio_games.rulebook import rules_text
-from kafeneio_games.tavli import PASS, MoveChecker, Roll
+from kafeneio_games.tavli import PASS, MoveChecker, Roll, other
 
 from tests.games import simple_portes
 from tests.games.boards import GAME, SEATS, board, play_line, spelt, to_move, told
 from tests.games.positions import played, tight
+from tests.games.refusals import rules_named_in
 
 seats = pytest.mark.parametrize("seat", SEATS, ids=["straight", "mirrored"])
 START = "24:2 13:5 8:3 6:5"
@@ -100,7 +99,7 @@ def test_v3_6_a_finished_game_takes_nothing() -> None:
 
 def test_every_rule_that_refuses_has_a_text() -> None:
     """All ids that the code can give stand in its source; the rule book has each of them."""
-    raised = set(re.findall(r'"(V[A-Z]?\d[\d.]*)"', inspect.getsource(portes)))
+    raised = rules_named_in(portes)
     assert {"V2.1", "V2.3", "V2.6", "V2.9", "V3.2", "V3.4", "V3.5", "V3.6", "VA2"} <= raised
     for language in ("el", "en"):
         assert raised <= {rule.id for rule in rules_text("portes", language)}

@@ -8,14 +8,28 @@ from kafeneio_games.match import PointsMatch
 from kafeneio_games.portes import Portes
 from kafeneio_games.rulebook import LANGUAGES, UnknownLanguageError, rules_text
 
-# Every rule of the rule book that concerns Portes; VA6 and VA10 are about pinned checkers.
-COMMON = [*(f"V2.{n}" for n in range(1, 11)), *(f"VA{n}" for n in range(1, 20)), "F2"]
+# Every rule of the rule book that concerns a variant; V4.12 is a count for testers.
+COMMON = [
+    *(f"V2.{n}" for n in range(1, 11)),
+    *(f"VA{n}" for n in range(1, 20) if n not in (6, 10)),  # which are about pinned checkers
+    "F2",
+]
+PORTES = [*(f"V3.{n}" for n in range(1, 8)), *(f"VB{n}" for n in range(1, 6))]
+PLAKOTO = [*(f"V4.{n}" for n in range(1, 12)), *(f"VP{n}" for n in range(18)), "VA6", "VA10"]
+SAME_WAY = ["V5.1", "V5.6"]
+FEVGA = [*(f"V5.{n}" for n in range(2, 6)), *(f"VF{n}" for n in range(1, 16))]
+GULBARA = [*(f"V6.{n}" for n in range(1, 4)), *(f"VG{n}" for n in range(1, 16))]
+MACEDONIAN = [*COMMON, *PORTES, *SAME_WAY, *GULBARA, *PLAKOTO, "V7"]
 IDS = {
-    "portes": [
-        *(rule for rule in COMMON if rule not in ("VA6", "VA10")),
-        *(f"V3.{n}" for n in range(1, 8)),
-        *(f"VB{n}" for n in range(1, 6)),
-    ]
+    "portes": [*COMMON, *PORTES],
+    "plakoto": [*COMMON, *PLAKOTO],
+    "fevga": [*COMMON, *SAME_WAY, *FEVGA],
+    "gulbara": [*COMMON, *SAME_WAY, *GULBARA],
+    "tavli-greek": [*COMMON, *PORTES, *PLAKOTO, *SAME_WAY, *FEVGA, "V7"],
+    "tavli-macedonian": MACEDONIAN,
+    "tavli-bulgarian": MACEDONIAN,
+    "tavli-turkish": [*COMMON, *PORTES, "V7"],
+    "tavli": [*COMMON, *PORTES, *PLAKOTO, *SAME_WAY, *FEVGA, *GULBARA, "V7"],
 }
 
 

@@ -99,10 +99,13 @@ class Drawing:
         if not position.HasField("turn"):
             return text.append("nobody is to play\n")
         text.append_text(self.player(position.turn.seat)).append(" to play")
-        view = position.view
-        if view.HasField("tavli") and view.tavli.rolled:
-            text.append(f": threw {'-'.join(map(str, view.tavli.rolled))}", "bold")
-            text.append(f", left {' '.join(map(str, view.tavli.dice)) or 'nothing'}")
+        table = position.view.tavli
+        if table.rolled:
+            text.append(f": threw {'-'.join(map(str, table.rolled))}", "bold")
+        elif table.received:
+            text.append(f": got {' '.join(map(str, table.received))}", "bold")
+        if table.rolled or table.received:
+            text.append(f", left {' '.join(map(str, table.dice)) or 'nothing'}")
         return text.append("\n")
 
     def outcome(self, position: pb.Position) -> Text:
@@ -199,8 +202,8 @@ class _Board:
         own = board.count(self.view, lower, point)
         other = board.opposing(self.view, lower, point)
         stack = [lower] * own + [1 - lower] * other
-        if own > 1 and other:
-            stack.reverse()  # in games that pin, the lonely one lies beneath
+        if board.facing(self.view.game, point) in self.view.sides[1 - lower].pinned:
+            stack.reverse()  # the pinned one lies beneath
         return Text(" ").append_text(self._checker(stack, row)).append(" ")
 
     def _bar(self, seat: int, row: int) -> Text:

@@ -103,6 +103,8 @@ def read_opening(text: str) -> OpeningThrow:
 class PointsMatch:
     """A sequence of games, repeated until a side has `target` points (V2.4, V2.5, VA8, VA19).
 
+    Or, with `once`, played once round: then more points win, whatever the target, and while they
+    are level one more game of the sequence is played, each after a new opening throw.
     `scored` are the points of both sides, `played` the finished games, drawn ones included.
     `opener` is who opens the next game; None asks for an opening throw, before the first game and
     after a drawn one.  `gone` is the seat that forfeited the match (F2), `ending` that of the last
@@ -116,6 +118,7 @@ class PointsMatch:
     opener: Seat | None = None
     gone: Seat | None = None
     ending: str = ""
+    once: bool = False
 
     @property
     def sides(self) -> tuple[tuple[Seat, ...], ...]:
@@ -166,11 +169,12 @@ class PointsMatch:
         scored = tuple(a + b for a, b in zip(self.scored, result.points, strict=True))
         best = max(result.points)
         drawn = result.points.count(best) > 1
+        extra = self.once and self.played + 1 >= len(self.games)
         return replace(
             self,
             scored=scored,
             played=self.played + 1,
-            opener=None if drawn else self.sides[result.points.index(best)][0],
+            opener=None if drawn or extra else self.sides[result.points.index(best)][0],
             ending=result.ending,
         )
 
@@ -183,11 +187,23 @@ class PointsMatch:
         return replace(self, gone=seat, ending="forfeit")
 
     def outcome(self) -> Outcome | None:
-        """Won by the first side with `target` points, or by the side that has not left."""
+        """Won by the first side with `target` points, or by the side that has not left.
+
+        Once round by the side with more points, when all games have been played.
+        """
         for side in self.sides:
             if self.gone is not None and self.gone not in side:
                 return Outcome(side, self.scored, self.ending)
+        if self.once:
+            won_with = self._most() if self.played >= len(self.games) else None
+        else:
+            won_with = self.target
         for side, points in zip(self.sides, self.scored, strict=True):
-            if points >= self.target:
+            if won_with is not None and points >= won_with:
                 return Outcome(side, self.scored, self.ending)
         return None
+
+    def _most(self) -> int | None:
+        """The points of the side that is ahead; None while they are level."""
+        most = max(self.scored)
+        return None if self.scored.count(most) > 1 else most

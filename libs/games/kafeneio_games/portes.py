@@ -23,29 +23,36 @@ points, and two such homes cannot both be closed while both hold each other's ch
 
 from __future__ import annotations
 
-import enum
 import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from . import tavli
+from . import lookahead, tavli
 from .game import CHANCE, Draw, Illegal, Result, Seat
-from .tavli import BAR, CHECKERS, HOME_MASK, OFF, Action, Boards, Dice, MoveChecker, Path, Roll
+from .lookahead import Turn
+from .tavli import (
+    BAR,
+    CHECKERS,
+    HOME_MASK,
+    OFF,
+    PASS,
+    SIDES,
+    Action,
+    Boards,
+    Dice,
+    MoveChecker,
+    Path,
+    Roll,
+    by_seat,
+    other,
+)
+from .tavli import Stage as Stage  # part of a state, so it can be had from here
 
-SIDES: Final = ((Seat(0),), (Seat(1),))
 START: Final = bytes([0, 0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5] + [0] * 10 + [2, 0])  # V3.1
 
 
 # ---------------------------------------------------------------- state
-
-
-class Stage(enum.StrEnum):
-    """What is awaited: the house's roll, the mover's checkers (or pass), or nothing more."""
-
-    ROLL = "roll"
-    MOVE = "move"
-    OVER = "over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +73,6 @@ class State:
     result: Result | None
 
 
-def other(seat: Seat) -> Seat:
-    """The opponent."""
-    return Seat(1 - seat)
-
-
 # ---------------------------------------------------------------- which moves a turn may begin with
 
 
@@ -83,10 +85,7 @@ def movable(held: int, open_points: int, die: int) -> int:
         return (1 << BAR) & open_points << die
     starts = held & open_points << die
     if held <= HOME_MASK | 1:  # V2.6: all at home, so they may be borne off
-        if held >> die & 1:
-            starts |= 1 << die
-        elif held < 1 << die:  # a larger number: only from the highest point
-            starts |= 1 << (held & HOME_MASK).bit_length() >> 1
+        starts |= tavli.borne_off(held, die)
     return starts
 
 
@@ -97,38 +96,22 @@ _HIT: Final = tuple(
 )
 
 
-# From a count to a binary digit, so that a row of counts reads as a mask.
-_AT_MOST_ONE: Final = b"11" + b"0" * 254
-_ONE: Final = b"01" + b"0" * 254
-
-
-def _open_to_the_other(theirs: bytes) -> tuple[int, int]:
-    """The points that `theirs` leaves open (V3.2), and those where it has a single checker.
-
-    By the other player's numbering: entry p of `theirs` is point 25 - p, so the row from 1 to 24
-    reads as a mask from bit 24 down to bit 1.
-    """
-    facing = theirs[1:25]
-    open_points = int(facing.translate(_AT_MOST_ONE), 2) << 1
-    return open_points, int(facing.translate(_ONE), 2) << 1
-
-
-def turn_of(mine: bytes, theirs: bytes) -> tavli.Turn:
+def turn_of(mine: bytes, theirs: bytes) -> Turn:
     """The beginning of a turn for the look-ahead."""
-    open_points, lone = _open_to_the_other(theirs)
+    open_points, lone = tavli.left_open(theirs)
     position = tavli.pack(mine, theirs)
-    return tavli.Turn(position, mine, tavli.held(mine), open_points, lone, _HIT)
+    return Turn(position, mine, tavli.held(mine), open_points, lone, _HIT)
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def first_steps(mine: bytes, theirs: bytes, dice: Dice) -> Path:
     """The moves with which a turn may begin or go on; () when nothing can be played."""
-    return tavli.first_steps(turn_of(mine, theirs), dice, movable)
+    return lookahead.first_steps(turn_of(mine, theirs), dice, movable)
 
 
 def turns(
     state: State,
-    filters: Iterable[tavli.Filter[dict[int, Path]]] = (tavli.most_dice, tavli.larger_die),
+    filters: Iterable[lookahead.Filter[dict[int, Path]]] = lookahead.FORCED,
 ) -> tuple[tuple[Path, Boards], ...]:
     """The distinct ends of the mover's turn: one path to each, and both boards by seat.
 
@@ -139,12 +122,10 @@ def turns(
         raise ValueError("no checker is to be moved now")
     mover = state.mover
     turn = turn_of(state.boards[mover], state.boards[other(mover)])
-    found = tavli.finals(turn, state.dice, movable, filters)
+    found = lookahead.finals(turn, state.dice, movable, filters)
     if not found:
         return (((), state.boards),)
-    if mover == 0:
-        return tuple([(path, tavli.unpack(final)) for final, path in found.items()])
-    return tuple([(path, tavli.unpack(final)[::-1]) for final, path in found.items()])
+    return tavli.ends(mover, found)
 
 
 # ---------------------------------------------------------------- the game
@@ -176,19 +157,12 @@ class Portes:
 
     def start(self, first: Seat, live: tuple[Seat, ...]) -> State:
         """The opening position (V3.1); the house rolls for `first`."""
-        if first not in (0, 1) or live != (0, 1):
-            raise ValueError("Portes is played by seats 0 and 1, and one of them starts")
+        tavli.check_start("Portes", first, live)
         return State((START, START), first, (), (), Stage.ROLL, None)
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         """CHANCE before the roll, the mover after it, nobody when the game is over."""
-        match state.stage:
-            case Stage.ROLL:
-                return (CHANCE,)
-            case Stage.MOVE:
-                return (state.mover,)
-            case Stage.OVER:
-                return ()
+        return tavli.to_act(state.stage, state.mover)
 
     def prompted(self, state: State) -> Seat | None:
         """The mover, when there is a checker that he can move (VA17)."""
@@ -196,9 +170,7 @@ class Portes:
 
     def mid_turn(self, state: State) -> bool:
         """Some dice of this roll are played, others not yet."""
-        return state.stage is Stage.MOVE and len(state.dice) < (
-            4 if state.rolled[0] == state.rolled[1] else 2
-        )
+        return state.stage is Stage.MOVE and tavli.begun(state.rolled, state.dice)
 
     def legal(self, state: State, seat: Seat) -> Iterator[Action]:
         """The 36 rolls, or first steps by larger die and farthest checker, or only the pass."""
@@ -207,7 +179,11 @@ class Portes:
         if seat == CHANCE:
             yield from tavli.ROLLS
         else:
-            yield from _steps(state) or (tavli.PASS,)
+            yield from _steps(state) or (PASS,)
+
+    def turns(self, state: State) -> tuple[tuple[Path, Boards], ...]:
+        """The distinct ends of the mover's turn: one path to each, and both boards by seat."""
+        return turns(state)
 
     def apply(self, state: State, seat: Seat, action: Action) -> State:
         """The next state, or `Illegal` with the rule that refuses."""
@@ -224,9 +200,7 @@ class Portes:
 
     def chance(self, state: State, draw: Draw) -> Action:
         """Both dice of the turn, thrown afresh (VB5)."""
-        if state.stage is not Stage.ROLL:
-            raise ValueError("no roll is due")
-        return tavli.roll(draw)
+        return tavli.chance(state.stage, draw)
 
     def view(self, state: State, seat: Seat | None) -> State:
         """The state itself: nothing is hidden."""
@@ -238,7 +212,7 @@ class Portes:
 
     def concession(self, state: State, seat: Seat) -> Result:
         """2 points to the opponent when `seat` has borne off none, else 1 (V2.8, VA9)."""
-        return _won(other(seat), _worth(state.boards[seat]), "resigned")
+        return tavli.conceded(seat, state.boards[seat], "resigned")
 
     def resign(self, state: State, seat: Seat) -> State:
         """The game over by `concession`, on either player's turn (VA9)."""
@@ -250,8 +224,8 @@ class Portes:
         """The leaver concedes (F2) with the points of VA11; a finished game stays as it is."""
         if state.stage is Stage.OVER:
             return state
-        points = 2 if self.disconnect_points == "two" else _worth(state.boards[seat])
-        return _ended(state, _won(other(seat), points, "forfeit"))
+        points = self.disconnect_points
+        return _ended(state, tavli.conceded(seat, state.boards[seat], "forfeit", points))
 
     def write(self, action: Action) -> str:
         """ "64", "13/8", "bar/20", "6/off", "3/off(6)", "pass"."""
@@ -270,19 +244,13 @@ class Portes:
 
 
 def _rolled(state: State, seat: Seat, roll: Roll) -> State:
-    if seat != CHANCE:
-        raise Illegal("V2.9", "the house throws the dice")
-    if state.stage is not Stage.ROLL:
-        raise Illegal("V2.9", "the dice of this turn are thrown already")
-    if not (1 <= roll.first <= 6 and 1 <= roll.second <= 6):
-        raise Illegal("V2.9", "a die shows 1 to 6")
+    tavli.check_throw(state.stage, seat, roll)
     rolled = (roll.first, roll.second)
     return State(state.boards, state.mover, tavli.dice_of(roll), rolled, Stage.MOVE, None)
 
 
 def _passed(state: State, seat: Seat) -> State:
-    if state.stage is not Stage.MOVE or seat != state.mover:
-        raise Illegal("V2.1", "it is not this seat's turn")
+    tavli.check_turn(state.stage, state.mover, seat)
     if _steps(state):
         raise Illegal("V2.3", "a number that can be played must be played")
     if _shut_out(state.boards[0], state.boards[1]) and _shut_out(*state.boards[::-1]):
@@ -291,15 +259,13 @@ def _passed(state: State, seat: Seat) -> State:
 
 
 def _moved(state: State, seat: Seat, step: MoveChecker) -> State:
-    if state.stage is not Stage.MOVE or seat != state.mover:
-        raise Illegal("V2.1", "it is not this seat's turn to move a checker")
+    tavli.check_turn(state.stage, state.mover, seat)
     if step not in _steps(state):
         raise _refusal(state, step)
     mine, theirs = _after(state.boards[seat], state.boards[other(seat)], step)
-    boards = (mine, theirs) if seat == 0 else (theirs, mine)
+    boards = by_seat(seat, mine, theirs)
     if mine[OFF] == CHECKERS:
-        ending = "double" if _worth(theirs) == 2 else "single"
-        won = _won(seat, _worth(theirs), ending)
+        won = tavli.borne_all_off(seat, theirs)
         return State(boards, seat, (), state.rolled, Stage.OVER, won)
     dice = tavli.without(state.dice, step.die)
     if dice and first_steps(mine, theirs, dice):
@@ -326,15 +292,8 @@ def _refusal(state: State, step: MoveChecker) -> Illegal:
         return Illegal(rule, "all your checkers must be home before one is borne off")
     elif start < die and any(mine[start + 1 :]):
         return Illegal("V2.6", "a larger number bears off only from your highest point")
-    legal = _steps(state)
-    if len(state.dice) == 2 and all(s.die != die for s in legal) and not _both(state):
-        return Illegal("VA2", "only one number can be played, and it must be the larger")
-    return Illegal("V2.3", "as many of your numbers as possible must be played")
-
-
-def _both(state: State) -> bool:
-    """Whether some legal turn plays two dice."""
-    return any(len(path) == 2 for path, _ in turns(state))
+    longest = max(len(path) for path, _ in turns(state))
+    return tavli.forced(state.dice, die, _steps(state), longest)
 
 
 def _steps(state: State) -> Path:
@@ -352,18 +311,6 @@ def _after(mine: bytes, theirs: bytes, step: MoveChecker) -> tuple[bytes, bytes]
     hit[25 - step.target] -= 1
     hit[BAR] += 1
     return bytes(moved), bytes(hit)
-
-
-# ---------------------------------------------------------------- results
-
-
-def _worth(loser: bytes) -> int:
-    """2 points while the loser has borne off none (V2.7, V2.8, VB1)."""
-    return 1 if loser[OFF] else 2
-
-
-def _won(winner: Seat, points: int, ending: str) -> Result:
-    return Result((points, 0) if winner == 0 else (0, points), ending)
 
 
 def _ended(state: State, result: Result) -> State:

@@ -1,34 +1,29 @@
-"""What the tavli games share: boards, actions and their notation, and the forced-dice look-ahead.
+"""What the tavli games share: boards, actions and their notation, the throw, and what a game wins.
 
-**Boards.** A player's checkers are 26 counts as `bytes`, in the player's OWN numbering: [0] borne
-off, [1]..[6] his home, [24] the farthest point, [25] the bar.  Moving is subtracting the die.
-
-**Look-ahead.**  "Both dice if you can" (V2.3) judges whole turns, so turns are generated whole.
-Three facts of all tavli games keep that fast and plain: during a turn the opponent's checkers do
-not move by themselves, so which points are open to me is fixed when the turn begins; a position is
-one packed number, so that a move is one addition; and what may leave a point with a die depends
-only on which points I hold.  A game passes that last piece as a function, `Movable`.
+A player's checkers are 26 counts as `bytes`, in the player's OWN numbering: [0] borne off, [1]..[6]
+his home, [24] the farthest point, [25] the bar.  Moving is subtracting the die.  Whole turns, and
+the forced dice, are in `lookahead`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
-from .game import Draw, Unreadable
-
-V = TypeVar("V")
+from .game import CHANCE, Draw, Illegal, Result, Seat, Unreadable
 
 OFF: Final = 0
 BAR: Final = 25
 CHECKERS: Final = 15
 HOME_MASK: Final = 0b1111110  # points 1..6
-BOARD_MASK: Final = (1 << 26) - 2  # points 1..24 and the bar: everything not borne off
+POINTS_MASK: Final = (1 << 25) - 2  # points 1..24
+BOARD_MASK: Final = POINTS_MASK | 1 << BAR  # everything not borne off
+SIDES: Final = ((Seat(0),), (Seat(1),))
 
 Dice: TypeAlias = tuple[int, ...]  # numbers, larger first; those of a double four times
 Boards: TypeAlias = tuple[bytes, bytes]  # of seat 0 and of seat 1, each in its own numbering
-Position: TypeAlias = int  # the mover's and the other's board packed, one byte a count
 
 
 # ---------------------------------------------------------------- actions and their notation
@@ -110,6 +105,13 @@ def roll(draw: Draw) -> Roll:
     return Roll(first, 1 + draw.below(6))
 
 
+def chance(stage: Stage, draw: Draw) -> Roll:
+    """Both dice of a turn, thrown afresh (VB5); ValueError when no throw is due."""
+    if stage is not Stage.ROLL:
+        raise ValueError("no roll is due")
+    return roll(draw)
+
+
 def dice_of(thrown: Roll) -> Dice:
     """What a roll gives to play: both numbers, a double four times (V2.2)."""
     if thrown.first == thrown.second:
@@ -125,32 +127,13 @@ def without(dice: Dice, die: int) -> Dice:
 
 # ---------------------------------------------------------------- packed positions
 
-Movable: TypeAlias = Callable[[int, int, int], int]
-"""(points I hold, points open to me, die) -> points that a checker may leave with that die.
-
-All three sets are bit masks: bit p is own point p, bit 25 the bar, bit 0 of the first is set when
-a checker has been borne off.
-"""
+Position: TypeAlias = int
+"""The mover's and the other's board packed, one byte a count."""
 
 UNIT: Final = tuple(1 << 8 * p for p in range(52))  # one checker: 0..25 mine, 26..51 the other's
 SHIFT: Final = tuple(
     tuple(UNIT[max(start - die, OFF)] - UNIT[start] for start in range(26)) for die in range(7)
 )  # SHIFT[die][start]: what a move adds to a packed position
-
-
-class Turn(NamedTuple):
-    """The beginning of a turn, as the look-ahead wants it.
-
-    `touched[p]` is what my first arrival on point p adds to the position (a hit in Portes);
-    `lone` is the mask of those points.
-    """
-
-    position: Position
-    mine: bytes
-    held: int
-    open_points: int
-    lone: int
-    touched: tuple[int, ...]
 
 
 def pack(mine: bytes, theirs: bytes) -> Position:
@@ -164,7 +147,17 @@ def unpack(position: Position) -> tuple[bytes, bytes]:
     return both[:26], both[26:]
 
 
-_ANY: Final = b"0" + b"1" * 255  # from a count to a binary digit
+def ends(mover: Seat, found: Mapping[Position, Path]) -> tuple[tuple[Path, Boards], ...]:
+    """The ends of a turn: a path to each, and both boards by seat."""
+    if mover == 0:
+        return tuple([(path, unpack(final)) for final, path in found.items()])
+    return tuple([(path, unpack(final)[::-1]) for final, path in found.items()])
+
+
+# From a count to a binary digit, so that a row of counts reads as a mask.
+_ANY: Final = b"0" + b"1" * 255
+_AT_MOST_ONE: Final = b"11" + b"0" * 254
+_ONE: Final = b"01" + b"0" * 254
 
 
 def held(board: bytes) -> int:
@@ -172,179 +165,152 @@ def held(board: bytes) -> int:
     return int(board[::-1].translate(_ANY), 2)
 
 
-# ---------------------------------------------------------------- whole turns
+def left_open(theirs: bytes) -> tuple[int, int]:
+    """Where both move in opposite directions: the points on which the other has less than two
+    checkers (V3.2, V4.3), and those on which he has a single one.
 
-Groups: TypeAlias = dict[Dice, V]
-"""Turns sorted by the dice that they use; the keys are what the forced-dice rules look at."""
-
-
-class Plays(NamedTuple):
-    """All turns that cannot be continued, not yet filtered: final position -> one way there.
-
-    `won` are the turns that ended by winning with dice left.
+    By the first player's numbering: entry p of `theirs` is point 25 - p, so the row from 1 to 24
+    reads as a mask from bit 24 down to bit 1.
     """
-
-    groups: Groups[dict[Position, Path]]
-    won: dict[Position, Path]
-
-
-def plays(turn: Turn, dice: Dice, movable: Movable) -> Plays:
-    """Every turn with `dice` that goes on as long as it can, final positions once each."""
-    if len(dice) == 2 and dice[0] != dice[1]:
-        return _plays_of_two(turn, dice, movable)
-    return _plays_of_equal(turn, dice, movable)
+    row = theirs[1:25]
+    open_points = int(row.translate(_AT_MOST_ONE), 2) << 1
+    return open_points, int(row.translate(_ONE), 2) << 1
 
 
-def _plays_of_two(turn: Turn, dice: Dice, movable: Movable) -> Plays:
-    """Two different dice, in both orders; a path through a hit is a position of its own (VA7)."""
-    position, mine, held_now, open_points, lone, touched = turn
-    both: dict[Position, Path] = {}
-    won: dict[Position, Path] = {}
-    groups: Groups[dict[Position, Path]] = {dice: both}
-    for die, other in (dice, dice[::-1]):
-        single = groups[(die,)] = {}
-        shift, shift_other = SHIFT[die], SHIFT[other]
-        starts = movable(held_now, open_points, die)
-        while starts:
-            start = starts.bit_length() - 1
-            starts ^= 1 << start
-            bit = 1 << start - die if start > die else 1
-            middle = position + shift[start]
-            lone_left = lone
-            if lone & bit:
-                middle += touched[start - die]
-                lone_left = lone ^ bit
-            held_then = (held_now ^ (1 << start) if mine[start] == 1 else held_now) | bit
-            step = STEPS[die][start]
-            seconds = movable(held_then, open_points, other)
-            if not seconds:
-                (single if held_then & BOARD_MASK else won)[middle] = (step,)
-            while seconds:
-                second = seconds.bit_length() - 1
-                seconds ^= 1 << second
-                final = middle + shift_other[second]
-                if second > other and lone_left >> second - other & 1:
-                    final += touched[second - other]
-                if final not in both:
-                    both[final] = (step, STEPS[other][second])
-    return Plays({used: found for used, found in groups.items() if found}, won)
+def borne_off(home: int, die: int) -> int:
+    """The point from which `die` bears off, as a mask, when all checkers are in `home` (V2.6).
 
-
-def _plays_of_equal(turn: Turn, dice: Dice, movable: Movable) -> Plays:
-    """Equal dice (or one): checkers leave in the order of their points, the farthest first.
-
-    Any order of the same moves can be sorted so, and sorted ones end in different positions:
-    nothing is found twice.  A sorted turn that stops early is no longest one, or stuck for good.
+    The point of that number; when all checkers stand on lower ones, the highest of these.
     """
-    die = dice[0]
-    shift, touched, steps, open_points = SHIFT[die], turn.touched, STEPS[die], turn.open_points
-    groups: Groups[dict[Position, Path]] = {}
-    won: dict[Position, Path] = {}
-    level: list[tuple[Position, int, int, int, Path]] = [
-        (turn.position, turn.held, turn.lone, BAR, ())
-    ]
-    for played in range(len(dice)):
-        stuck: dict[Position, Path] = {}
-        deeper: list[tuple[Position, int, int, int, Path]] = []
-        for position, held_now, lone, last, path in level:
-            starts = movable(held_now, open_points, die) & ((2 << last) - 1)
-            if not starts:
-                (stuck if held_now & BOARD_MASK else won)[position] = path
-            while starts:
-                start = starts.bit_length() - 1
-                starts ^= 1 << start
-                bit = 1 << start - die if start > die else 1
-                reached = position + shift[start]
-                lone_left = lone
-                if lone & bit:
-                    reached += touched[start - die]
-                    lone_left = lone ^ bit
-                emptied = not reached >> 8 * start & 0xFF
-                held_then = (held_now ^ (1 << start) if emptied else held_now) | bit
-                deeper.append((reached, held_then, lone_left, start, (*path, steps[start])))
-        if stuck and played:
-            groups[dice[:played]] = stuck
-        level = deeper
-    if level:
-        groups[dice] = {position: path for position, _, _, _, path in level}
-    return Plays(groups, won)
+    if home >> die & 1:
+        return 1 << die
+    return 1 << (home & HOME_MASK).bit_length() >> 1 if home < 1 << die else 0
 
 
-# ---------------------------------------------------------------- the forced dice (V2.3)
-
-Filter: TypeAlias = Callable[[Groups[V]], Groups[V]]
-
-
-def most_dice(groups: Groups[V]) -> Groups[V]:
-    """Both numbers, or all four of a double, else as many as possible (V2.3, VA1)."""
-    most = max(map(len, groups), default=0)
-    return {used: found for used, found in groups.items() if len(used) == most}
-
-
-def larger_die(groups: Groups[V]) -> Groups[V]:
-    """Of turns that use a single number only those with the larger one stand (V2.3, VA2)."""
-    largest = max((used for used in groups if len(used) == 1), default=None)
-    return {used: v for used, v in groups.items() if len(used) != 1 or used == largest}
-
-
-def finals(
-    turn: Turn,
-    dice: Dice,
-    movable: Movable,
-    filters: Iterable[Filter[dict[Position, Path]]] = (most_dice, larger_die),
-) -> dict[Position, Path]:
-    """The distinct final positions of all legal turns, one way each; none when nothing moves.
-
-    A win stands whatever the dice would still allow (VA3).
-    """
-    groups, won = plays(turn, dice, movable)
-    for keep in filters:
-        groups = keep(groups)
-    merged = dict(won)
-    for found in groups.values():
-        merged.update(found)
-    return merged
-
-
-def first_steps(
-    turn: Turn,
-    dice: Dice,
-    movable: Movable,
-    filters: Iterable[Filter[list[MoveChecker]]] = (most_dice, larger_die),
-) -> Path:
-    """The moves with which a legal turn may begin: larger die first, then the farthest checker.
-
-    With equal dice every possible move is one: no choice among them lowers the number played (VA4).
-    """
-    if len(dice) != 2 or dice[0] == dice[1]:
-        starts = movable(turn.held, turn.open_points, dice[0])
-        return tuple([STEPS[dice[0]][start] for start in points(starts)])
-    groups: Groups[list[MoveChecker]] = {}
-    won: list[MoveChecker] = []
-    held_now, open_points = turn.held, turn.open_points
-    for die, other in (dice, dice[::-1]):
-        for start in points(movable(held_now, open_points, die)):
-            held_then = held_now ^ (1 << start) if turn.mine[start] == 1 else held_now
-            held_then |= 1 << start - die if start > die else 1
-            if not held_then & BOARD_MASK:
-                won.append(STEPS[die][start])
-            elif movable(held_then, open_points, other):
-                groups.setdefault(dice, []).append(STEPS[die][start])
-            else:
-                groups.setdefault((die,), []).append(STEPS[die][start])
-    if len(groups) == 1 and not won:  # as nearly always: nothing to choose, and in order already
-        return tuple(*groups.values())
-    for keep in filters:
-        groups = keep(groups)
-    steps = [*won, *(step for found in groups.values() for step in found)]
-    return tuple(sorted(steps, key=lambda step: (-step.die, -step.start)))
+# ---------------------------------------------------------------- boards
 
 
 def points(mask: int) -> list[int]:
-    """The points of a mask, the farthest first."""
+    """The points of a mask (bit p is point p), the farthest first."""
     found = []
     while mask:
         point = mask.bit_length() - 1
         mask ^= 1 << point
         found.append(point)
     return found
+
+
+def facing(point: int) -> int:
+    """The other's own number of my point where both move the same way round (Fevga, Gul Bara)."""
+    return point + 12 if point <= 12 else point - 12
+
+
+def faced(mask: int) -> int:
+    """A mask of points 1..24 in the other's numbering, where both move the same way round."""
+    return (mask & 0x1FFE) << 12 | mask >> 12 & 0x1FFE
+
+
+def all_on_24() -> bytes:
+    """All fifteen on the farthest point: the start of every game but Portes."""
+    return bytes([0] * 24 + [CHECKERS, 0])
+
+
+def other(seat: Seat) -> Seat:
+    """The opponent."""
+    return Seat(1 - seat)
+
+
+def own_and_other(boards: Boards, seat: Seat) -> Boards:
+    """The board of `seat`, then the opponent's."""
+    return boards if seat == 0 else boards[::-1]
+
+
+def by_seat(seat: Seat, own: bytes, others: bytes) -> Boards:
+    """The inverse of `own_and_other`."""
+    return (own, others) if seat == 0 else (others, own)
+
+
+def moved(board: bytes, step: MoveChecker) -> bytes:
+    """The board after one of its checkers has been moved."""
+    counts = bytearray(board)
+    counts[step.start] -= 1
+    counts[step.target] += 1
+    return bytes(counts)
+
+
+# ---------------------------------------------------------------- whose turn, and the throw
+
+
+class Stage(enum.StrEnum):
+    """What is awaited: the house's roll, the mover's checkers (or pass), or nothing more."""
+
+    ROLL = "roll"
+    MOVE = "move"
+    OVER = "over"
+
+
+def check_start(game: str, first: Seat, live: tuple[Seat, ...]) -> None:
+    """ValueError unless seats 0 and 1 take part and one of them starts."""
+    if first not in (0, 1) or live != (0, 1):
+        raise ValueError(f"{game} is played by seats 0 and 1, and one of them starts")
+
+
+def to_act(stage: Stage, mover: Seat) -> tuple[Seat, ...]:
+    """CHANCE before the roll, the mover after it, nobody when the game is over."""
+    if stage is Stage.MOVE:
+        return (mover,)
+    return (CHANCE,) if stage is Stage.ROLL else ()
+
+
+def check_throw(stage: Stage, seat: Seat, thrown: Roll) -> None:
+    """`Illegal` unless the house throws two dice when a throw is due."""
+    if seat != CHANCE:
+        raise Illegal("V2.9", "the house throws the dice")
+    if stage is not Stage.ROLL:
+        raise Illegal("V2.9", "the dice of this turn are thrown already")
+    if not (1 <= thrown.first <= 6 and 1 <= thrown.second <= 6):
+        raise Illegal("V2.9", "a die shows 1 to 6")
+
+
+def begun(rolled: tuple[int, ...], dice: Dice) -> bool:
+    """Whether some of the numbers of a throw are played, when `dice` are those left."""
+    return len(dice) < (4 if rolled[0] == rolled[1] else 2)
+
+
+def check_turn(stage: Stage, mover: Seat, seat: Seat) -> None:
+    """`Illegal` unless it is `seat` that has checkers to move."""
+    if stage is not Stage.MOVE or seat != mover:
+        raise Illegal("V2.1", "it is not this seat's turn to move a checker")
+
+
+def forced(dice: Dice, die: int, legal: Path, longest: int) -> Illegal:
+    """Why a move that looks possible is none of the `legal` ones: the forced dice.
+
+    `longest` is the number of moves in the longest legal turn.
+    """
+    if len(dice) == 2 and longest == 1 and all(step.die != die for step in legal):
+        return Illegal("VA2", "only one number can be played, and it must be the larger")
+    return Illegal("V2.3", "as many of your numbers as possible must be played")
+
+
+# ---------------------------------------------------------------- results
+
+
+def worth(loser: bytes) -> int:
+    """2 points while the loser has borne off none (V2.7, V2.8, VB1)."""
+    return 1 if loser[OFF] else 2
+
+
+def won(winner: Seat, points: int, ending: str) -> Result:
+    """A game won by that many points."""
+    return Result((points, 0) if winner == 0 else (0, points), ending)
+
+
+def borne_all_off(winner: Seat, loser: bytes) -> Result:
+    """The winner has borne off his last checker: "single", or "double" (V2.7)."""
+    return won(winner, worth(loser), "double" if worth(loser) == 2 else "single")
+
+
+def conceded(leaver: Seat, board: bytes, ending: str, points: str = "formula") -> Result:
+    """What `leaver` gives away (V2.8, VA11): by the formula, or always two points."""
+    return won(other(leaver), 2 if points == "two" else worth(board), ending)

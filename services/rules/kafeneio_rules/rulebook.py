@@ -60,6 +60,7 @@ def _message(variant: registry.Variant) -> rulebook_pb2.Variant:
             values=option.values,
             default_value=option.default,
             description=_text(option.description),
+            many=option.many,
         )
         for option in variant.options
     ]
@@ -75,4 +76,5 @@ def _message(variant: registry.Variant) -> rulebook_pb2.Variant:
         payout_rule=variant.payout,
         options=options,
         hidden=variant.hidden,
+        targets=variant.targets.allowed,
     )

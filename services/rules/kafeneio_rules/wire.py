@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TypeAlias
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2
-from kafeneio_games import portes, tavli
+from kafeneio_games import fevga, gulbara, plakoto, portes, tavli
 from kafeneio_games.game import AnyGame, Entry, Seat
 from kafeneio_games.match import OpeningThrow, Outcome, read_opening, write_opening
 from kafeneio_games.play import CANCEL, RESIGN, Forfeit, Play, forfeit_text, void_text
@@ -133,11 +134,14 @@ def _written(action: actions_pb2.Action, kind: str) -> str:
 # --- positions -------------------------------------------------------------------------------
 
 
+TavliState: TypeAlias = portes.State | plakoto.State | fevga.State | gulbara.State
+
+
 def put_view(message: game_pb2.Position, play: Play, viewer: Seat | None) -> None:
     """What a seat, or a spectator, sees of the running round; nothing before the first one."""
-    seen = play.view(viewer)
-    if play.game is None or not isinstance(seen, portes.State):
+    if play.game is None:
         return
+    seen: TavliState = play.view(viewer)
     table = message.view.tavli
     table.game = play.game.name.partition("@")[0]
     table.mover = seen.mover
@@ -145,6 +149,13 @@ def put_view(message: game_pb2.Position, play: Play, viewer: Seat | None) -> Non
     table.dice.extend(seen.dice)
     for board in seen.boards:
         table.sides.add().points.extend(board)
+    match seen:
+        case plakoto.State():
+            for side, points in zip(table.sides, seen.pinned, strict=True):
+                side.pinned.extend(points)
+        case gulbara.State():
+            table.received.extend(seen.received)
+            table.throws.extend(seen.throws)
 
 
 def outcome(value: Outcome) -> game_pb2.Outcome:
