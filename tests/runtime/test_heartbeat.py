@@ -64,6 +64,23 @@ async def test_a_slow_moment_is_no_outage(store: Store) -> None:
     assert await heartbeat.since(LONG_AGO) == []
 
 
+async def test_a_replica_that_starts_ends_the_shortest_outage(store: Store) -> None:
+    # Killed and back within two seconds: the time is credited all the same.
+    await Heartbeat(store, SystemTime()).beat()
+    await silent_for(store, 1.5)
+    starting = Heartbeat(store, SystemTime())
+    await starting.begin()
+    (outage,) = await starting.since(LONG_AGO)
+    assert outage.ended - outage.began >= timedelta(seconds=1.5)
+
+
+async def test_a_replica_that_starts_beside_a_living_one_ends_no_outage(store: Store) -> None:
+    await Heartbeat(store, SystemTime()).beat()
+    starting = Heartbeat(store, SystemTime())
+    await starting.begin()
+    assert await starting.since(LONG_AGO) == []
+
+
 async def test_replicas_that_come_back_together_note_one_outage(store: Store) -> None:
     replicas = [Heartbeat(store, SystemTime()) for _ in range(4)]
     await replicas[0].beat()

@@ -14,7 +14,7 @@ from kafeneio.rules.v1 import game_pb2
 from kafeneio_client.money import Money
 
 from tests.survival.process import PATIENCE, Running, serving
-from tests.survival.table import PLAYERS, play
+from tests.survival.table import PLAYERS, Turn, play
 
 STAKE = Money("EUR", 300)
 TIMES = {
@@ -97,3 +97,34 @@ async def test_a_long_outage_in_mid_game_charges_nobody(folder: Path, database_u
             balance = await house.service.wallet.balance("EUR", player)
             assert balance.minor_units == expected
         await house.end()
+
+
+@pytest.mark.timeout(180)
+async def test_a_short_outage_across_the_deadline_charges_nobody(
+    folder: Path, database_url: str
+) -> None:
+    # Back within two seconds, and the period ran out meanwhile: the seat gets that time back.
+    settings = {
+        "KAFENEIO_DATABASE_URL": database_url,
+        **TIMES,
+        "KAFENEIO_CLOCK_MOVE_SECONDS": "6",
+        "KAFENEIO_CLOCK_TIMEOUTS": "1",
+    }
+    async with serving(folder, **settings) as house:
+        game_id = await matched(house)
+        seat = (await house.service.games.turn(game_id)).turn.seat
+        game = await house.service.games.get(game_id)
+        idle = house.client(game.seats[seat].player_id)
+        async with idle.clock.attending(game_id) as attendance:
+            left = attendance.clock.turn.move_left.ToTimedelta().total_seconds()
+            await past(database_url, left - 0.8)
+            await house.kill()
+    async with serving(folder, **settings) as house:
+        idle = house.client(game.seats[seat].player_id)
+        async with idle.clock.attending(game_id):
+            turn = await Turn.chosen(house, game_id, seed=1)
+            await turn.play(house, game_id)
+        events = [event async for event in house.service.clock.events(game_id)]
+        kinds = {event.WhichOneof("event") for event in events}
+        assert "clock_credited" in kinds
+        assert not kinds & {"timeout_incurred", "seat_forfeited"}

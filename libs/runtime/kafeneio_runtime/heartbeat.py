@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BEAT_SECONDS: Final = 1.0
 GAP_SECONDS: Final = 3.0
-"""Silence of more than this is an outage; less may be a slow moment."""
+"""Silence of more than this is an outage; less may be a slow moment of a replica that lives."""
 
 _BEAT: Final = """
     WITH moment AS MATERIALIZED (SELECT clock_timestamp() AS at),
@@ -70,10 +70,19 @@ class Heartbeat:
         self._store = store
         self._time = time
 
+    async def begin(self) -> None:
+        """The first beat of a replica that starts: a living one would have beaten within a second,
+        so whatever is longer was an outage, however quickly the house came back.
+        """
+        await self._beat(BEAT_SECONDS)
+
     async def beat(self) -> None:
         """One beat; notes the outage that it ends, if there was one."""
+        await self._beat(GAP_SECONDS)
+
+    async def _beat(self, gap_seconds: float) -> None:
         async with self._store.acquire() as connection:
-            await connection.execute(_BEAT, GAP_SECONDS)
+            await connection.execute(_BEAT, gap_seconds)
 
     async def run(self) -> None:
         """Beats until it is cancelled."""

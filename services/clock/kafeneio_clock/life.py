@@ -47,12 +47,22 @@ class Life:
         """Beat every second."""
         await every(BEAT_SECONDS, self.beat, self._time)
 
+    async def begin(self) -> None:
+        """The first beat. However quickly the house came back, the time is credited, and whoever
+        attended at the replica that died is unknown, before anybody is heard or fired."""
+        await self.heartbeat.begin()
+        await self._beaten_after(1.5 * BEAT_SECONDS)
+
     async def beat(self) -> None:
         """One beat. An outage that it ends is credited before anything is fired."""
         await self.heartbeat.beat()
+        await self._beaten_after(GAP_SECONDS)
+
+    async def _beaten_after(self, silence: float) -> None:
+        """What follows a beat; replicas that were silent for so many seconds are dead."""
         await self._clocks.beat(self.replica)
         await self._credit()
-        for replica, since in (await self._clocks.dead(timedelta(seconds=GAP_SECONDS))).items():
+        for replica, since in (await self._clocks.dead(timedelta(seconds=silence))).items():
             await self._bury(replica, since)
         self._beat_at = self._time.monotonic()
         self._beaten.set()

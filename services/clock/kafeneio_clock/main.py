@@ -101,7 +101,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             await subscription.close()
         await store.close()
 
-    await life.beat()  # what an outage costs is credited before anybody is heard or fired
+    await life.begin()  # what an outage costs is credited before anybody is heard or fired
     subscriptions.append(await bus.subscribe(consumer.SUBJECT, consumer.NAME, hearing.handle))
     return Service(
         name="clock",

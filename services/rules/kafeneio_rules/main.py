@@ -66,7 +66,7 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
     time, draining = SystemTime(), asyncio.Event()
     store = await Store.open(url, SCHEMA, settings.database_pool_size)
     heartbeat = Heartbeat(store, time)
-    await heartbeat.beat()  # an outage is noted before anybody can ask for it
+    await heartbeat.begin()  # an outage is noted before anybody can ask for it
     relay = Relay(store, bus, SUBJECT)
     games, vault = Games(store), Vault(chance_key(settings))
     try:
