@@ -265,3 +265,17 @@ async def test_what_the_bus_has_lost_is_asked_for(
         await house.publish(finished, closed)
         assert await house.events(says.game_id) == ["stakes_held", "game_settled"]
         await house.check_ledger()
+
+
+async def test_a_game_that_is_played_although_its_stakes_were_released_is_seen(
+    house: House,
+) -> None:
+    # Whoever releases cancels first; one who does not leaves an operator to look at it.
+    await house.funded()
+    says = Says((await house.hold()).game_id)
+    await house.release(says.game_id)
+    await house.publish(says.started(), says.finished(), says.closed())
+    found = await house.settlement(says.game_id)
+    assert found.state == pb.SETTLEMENT_STATE_MISMATCH
+    assert found.problem == pb.PROBLEM_STAKES_RELEASED
+    assert [await house.balance(who) for who in SEATS] == [1000, 1000]

@@ -191,6 +191,7 @@ class Problem(StrEnum):
     FORFEITS_DIFFER = "forfeits_differ"
     PLAYERS_DIFFER = "players_differ"
     NOT_PAYABLE = "not_payable"
+    STAKES_RELEASED = "stakes_released"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +286,8 @@ def judged(game: Game) -> Verdict | Problem | None:
         return Problem.FORFEITS_DIFFER
     if game.escrow is not None and game.seated not in (None, game.escrow.players):
         return Problem.PLAYERS_DIFFER
+    if game.released and not game.finish.void:
+        return Problem.STAKES_RELEASED
     return by_rules(game) or Problem.NOT_PAYABLE
 
 

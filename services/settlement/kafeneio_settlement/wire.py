@@ -44,6 +44,7 @@ PROBLEMS: Final = {
     Problem.FORFEITS_DIFFER: settlement_pb2.PROBLEM_FORFEITS_DIFFER,
     Problem.PLAYERS_DIFFER: settlement_pb2.PROBLEM_PLAYERS_DIFFER,
     Problem.NOT_PAYABLE: settlement_pb2.PROBLEM_NOT_PAYABLE,
+    Problem.STAKES_RELEASED: settlement_pb2.PROBLEM_STAKES_RELEASED,
 }
 KINDS: Final = {
     Kind.DEPOSIT: wallet_pb2.ENTRY_KIND_DEPOSIT,
