@@ -130,17 +130,18 @@ class Evening:
         """The client of an operator."""
         return self.client("operator", Role.OPERATOR)
 
-    async def matched(self, target: int = 1, stake: Money = STAKE) -> str:
+    async def matched(self, target: int = 1, stake: Money = STAKE, variant: str = "portes") -> str:
         """Both bring money, queue and are matched; the id of their game, which waits for them."""
         for player in PLAYERS:
             await self.service.wallet.deposit(player, PURSE)
-        ids = await asyncio.gather(*(self._queued(player, target, stake) for player in PLAYERS))
+        queued = (self._queued(player, variant, target, stake) for player in PLAYERS)
+        ids = await asyncio.gather(*queued)
         assert len(set(ids)) == 1
         return ids[0]
 
-    async def _queued(self, player: str, target: int, stake: Money) -> str:
+    async def _queued(self, player: str, variant: str, target: int, stake: Money) -> str:
         queue = self.client(player).queue
-        ticket = await queue.enqueue("portes", stake=stake, target=target)
+        ticket = await queue.enqueue(variant, stake=stake, target=target)
         async with asyncio.timeout(PATIENCE), aclosing(queue.watch(ticket.ticket_id)) as changes:
             async for changed in changes:
                 if changed.status == quick_match_pb2.TICKET_STATUS_MATCHED:
