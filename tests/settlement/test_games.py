@@ -121,18 +121,6 @@ async def test_released_stakes_are_back(house: House) -> None:
     assert (await house.snapshot())["transfers"] == before
 
 
-async def test_a_game_that_goes_on_after_its_release_pays_nothing(house: House) -> None:
-    await house.funded()
-    held = await house.hold(stake=400)
-    await house.release(held.game_id)
-    says = Says(held.game_id)
-    await house.publish(says.started(), says.finished(), says.closed())
-    settled = await house.settlement(held.game_id)
-    assert settled.state == pb.SETTLEMENT_STATE_SETTLED
-    assert not settled.settled.transfers
-    assert [await house.balance(who) for who in SEATS] == [1000, 1000]
-
-
 async def test_the_same_hold_again_is_the_same_hold(house: House) -> None:
     await house.funded()
     held = await house.hold(stake=400)
