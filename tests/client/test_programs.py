@@ -136,7 +136,9 @@ async def test_a_game_that_moved_on_is_no_trouble(reason: str) -> None:
     async def refused(call: Call) -> None:
         await refuse(call, grpc.StatusCode.ABORTED, reason, "it moved on")
 
-    await answered(refused)
+    asked = await answered(refused)
+    assert asked.calls["ListLegalActions"] == 1
+    assert "Act" not in asked.calls
 
 
 async def test_any_other_refusal_is_raised() -> None:
@@ -147,10 +149,11 @@ async def test_any_other_refusal_is_raised() -> None:
         await answered(refused)
 
 
-async def answered(fault: object) -> None:
-    """A prompt to a program whose look at the legal actions is refused."""
+async def answered(fault: object) -> FakeHouse:
+    """The house that was asked, when a program's look at the legal actions is refused."""
     fake = FakeHouse()
     fake.fail("ListLegalActions", fault)  # type: ignore[arg-type]
     position = pb.Position(status=pb.GAME_STATUS_RUNNING, turn=pb.Turn(turn=1, seat=0))
     async with serving(fake) as address, House(address) as house:
         await Player(house.client("eleni"), new_id(), 0, GreedyProgram(0)).answer(position)
+    return fake

@@ -264,6 +264,7 @@ async def test_what_waits_is_on_the_gauge(store: Store) -> None:
         async with asyncio.timeout(10):
             while pending() != 0:
                 await asyncio.wait([asyncio.create_task(store.ping())])
+        assert pending() == 0
     await bus.close()
 
 
