@@ -190,4 +190,5 @@ def test_every_failpoint_of_the_code_has_a_scene() -> None:
 
 @pytest.mark.parametrize("failpoint", SCENES)
 async def test_killed_at(failpoint: str, folder: Path, database_url: str) -> None:
+    assert failpoint in failpoints()
     await SCENES[failpoint](folder, database_url, failpoint)
