@@ -92,7 +92,9 @@ def test_a_drawn_game_is_in_a_log() -> None:
 
 def test_every_ending_has_a_log() -> None:
     endings = {(g.ending["ending"], g.ending["void"]) for g in map(read_golden, FILES)}
-    kinds = ("single", "double", "mother", "resigned", "forfeit")
+    kinds = ["single", "double", "mother", "resigned", "forfeit"]
+    kinds += ["made", "failed", "capot", "litige"]
+    kinds += ["went-out"]
     decided = {(ending, "-") for ending in kinds}
     reasons = ("NO_SHOW", "HOUSE", "OPERATOR", "ALL_FORFEITED", "CANCELLED")
     assert endings == decided | {("void", reason) for reason in reasons}

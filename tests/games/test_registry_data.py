@@ -20,6 +20,28 @@ SAME_WAY = ["V5.1", "V5.6"]
 FEVGA = [*(f"V5.{n}" for n in range(2, 6)), *(f"VF{n}" for n in range(1, 16))]
 GULBARA = [*(f"V6.{n}" for n in range(1, 4)), *(f"VG{n}" for n in range(1, 16))]
 MACEDONIAN = [*COMMON, *PORTES, *SAME_WAY, *GULBARA, *PLAKOTO, "V7"]
+PILOTTA = [
+    *("P1", "P11", "P52", *(f"P{n}" for n in range(58, 66))),
+    *(f"P{n}" for n in (*range(20, 49), 50)),
+]
+PAIRS = ["P2", "P3", "P4b", "P5", "F1"]
+BIDDING = ["P4", *(f"P{n}" for n in (*range(6, 11), *range(12, 17), 51, *range(53, 58)))]
+CLASSIC = [*(f"C{n}" for n in range(2, 14) if n != 11)]
+RUMMY = [*(f"K{n}" for n in (1, 2, 3, *range(5, 10), *range(22, 32), *range(33, 38), 39, 40)), "F3"]
+KOUMKAN = [*(f"K{n}" for n in (4, *range(10, 22), 32, 38))]
+THANASIS = [*(f"H{n}" for n in range(1, 15)), "H5b"]
+BELOTE = [
+    *(f"B{n}" for n in (1, 2, 3, 5, 6, 13, 14, 15, 30)),
+    *(f"A{n}" for n in (7, 8, 9, 10, 18, 22, 23, 24)),
+    *("N5", "N6", "N7", "F1"),
+]
+TRUMPS = ["B4", *(f"B{n}" for n in range(7, 13)), "A2", "A17"]
+TAKING = [*(f"B{n}" for n in range(19, 24)), "A19", "A20"]
+COINCHE = [
+    *(f"B{n}" for n in range(26, 30)),
+    *(f"A{n}" for n in (1, 3, 4, 6, *range(11, 17), 21)),
+    *("N1", "N2", "N8", "N9"),
+]
 IDS = {
     "portes": [*COMMON, *PORTES],
     "plakoto": [*COMMON, *PLAKOTO],
@@ -30,6 +52,15 @@ IDS = {
     "tavli-bulgarian": MACEDONIAN,
     "tavli-turkish": [*COMMON, *PORTES, "V7"],
     "tavli": [*COMMON, *PORTES, *PLAKOTO, *SAME_WAY, *FEVGA, *GULBARA, "V7"],
+    "pilotta": [*PILOTTA, *PAIRS, *BIDDING],
+    "classic-pilotta": [*PILOTTA, *PAIRS, *CLASSIC, "C1", "C11"],
+    "classic-pilotta-two": [*PILOTTA, *CLASSIC, *(f"T{n}" for n in range(1, 11)), "F4"],
+    "belote": [*BELOTE, *TRUMPS, *TAKING, "B16", "B17", "B18"],
+    "belote-no-trump": [*BELOTE, *TAKING, "B24", "B25", "N3", "N4", "A5"],
+    "coinche": [*BELOTE, *TRUMPS, *COINCHE],
+    "koum-kan": [*RUMMY, *KOUMKAN],
+    "thanasis": [*RUMMY, *THANASIS],
+    "dynamitis": [*RUMMY, *THANASIS, *(f"D{n}" for n in range(1, 6))],
 }
 
 

@@ -52,7 +52,8 @@ class Illegal(Refusal):
 class OutOfOrder(Refusal):
     """The table refuses an entry.
 
-    `reason` is one of OVER, NO_ROUND, NOT_A_SEAT, NOT_THE_HOUSE, FORFEITED, NOT_RESIGNABLE.
+    `reason` is one of OVER, NO_ROUND, NOT_A_SEAT, NOT_THE_HOUSE, FORFEITED, ELIMINATED,
+    NOT_RESIGNABLE.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -83,18 +83,18 @@ class Match(Protocol):
         """None while it goes on."""
 
 
-_OPENING: Final = "opening "
+OPENING: Final = "opening "
 
 
 def write_opening(throw: OpeningThrow) -> str:
     """ "opening 63": the die of seat 0, then of seat 1."""
-    return _OPENING + "".join(map(str, throw.dice))
+    return OPENING + "".join(map(str, throw.dice))
 
 
 def read_opening(text: str) -> OpeningThrow:
     """The exact inverse; `Unreadable` for anything else."""
-    dice = text.removeprefix(_OPENING)
-    if not text.startswith(_OPENING) or not dice or not set(dice) <= set("123456"):
+    dice = text.removeprefix(OPENING)
+    if not text.startswith(OPENING) or not dice or not set(dice) <= set("123456"):
         raise Unreadable(f"no opening throw reads {text[:20]!r}")
     return OpeningThrow(tuple(map(int, dice)))
 

@@ -2,8 +2,8 @@
 
 A log's entries are:
 
-    CHANCE   what the match or the game draws: "opening 63", "64"
-    a seat   an action of the round's game: "13/8", "pass"
+    CHANCE   what the match or the game draws: "opening 63", "dealer 2", "64", "deal ..."
+    a seat   an action of the round's game: "13/8", "90H", "JS", "pass"
              "!resign"            ends the round (VA9), at any time, on either player's turn
              "!forfeit REASON"    LEFT, CONNECTION_LOST or TIMEOUTS_EXCEEDED (X12, F)
     TABLE    "!void REASON"       NO_SHOW, HOUSE, OPERATOR or ALL_FORFEITED
@@ -16,7 +16,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from .game import CHANCE, TABLE, AnyGame, Draw, Entry, OutOfOrder, Seat, Unreadable, digest
+from .game import (
+    CHANCE,
+    TABLE,
+    AnyGame,
+    Draw,
+    Entry,
+    OutOfOrder,
+    Result,
+    Seat,
+    Unreadable,
+    digest,
+)
 from .match import Match, Outcome
 
 RESIGN: Final = "!resign"
@@ -52,13 +63,25 @@ class Forfeit:
 
 
 @dataclass(frozen=True, slots=True)
+class LastRound:
+    """The round before the running one, as it ended; `number` counts from 1."""
+
+    number: int
+    game: AnyGame
+    state: Any
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
 class Play:
     """Everything about a staked game that its log determines.
 
     `game` and `state` are those of round number `round` (from 1), None while that round waits for
     its opening throw; once all is over they stay as they were at the end.  `turn` is the number of
     the last prompt, 0 before the first; it counts through the whole match.  `outcome` is there when
-    all is over.  `awaited` is whom `state` prompts, found once per state.
+    all is over.  `awaited` is whom `state` prompts, found once per state.  `computers` are the
+    seats that computers play: those of the table from its start, and those that were forfeited
+    where the rules let a computer play on (F1).  `last` is the round before this one.
     """
 
     match: Match
@@ -69,11 +92,13 @@ class Play:
     forfeits: tuple[Forfeit, ...] = ()
     outcome: Outcome | None = None
     awaited: Seat | None = None
+    computers: tuple[Seat, ...] = ()
+    last: LastRound | None = None
 
     @classmethod
-    def begin(cls, match: Match) -> Play:
-        """The play of a match of which nothing has happened yet."""
-        return cls(match)._opened()
+    def begin(cls, match: Match, computers: tuple[Seat, ...] = ()) -> Play:
+        """The play of a match of which nothing has happened yet, with computers in those seats."""
+        return cls(match, computers=computers)._opened()
 
     # ------------------------------------------------------------ what is going on
 
@@ -117,24 +142,39 @@ class Play:
         if self.outcome is None and self.game is not None:
             yield from self.game.legal(self.state, seat)
 
-    def view(self, seat: Seat | None) -> Any:
+    def forfeited(self, seat: Seat | None) -> bool:
+        """Whether the seat's player is out of the game."""
+        return any(forfeit.seat == seat for forfeit in self.forfeits)
+
+    def view(self, seat: Seat | None, computer: bool = False) -> Any:
         """The game's view for `seat`; a spectator (None) and a forfeited seat see alike (F5).
 
-        None while no round is on the table.
+        The `computer` that plays for a forfeited seat sees the seat's own. None while no round is
+        on the table.
         """
         if self.game is None:
             return None
-        gone = any(forfeit.seat == seat for forfeit in self.forfeits)
-        return self.game.view(self.state, None if gone else seat)
+        return self.game.view(self.state, seat if computer else self.eyes(seat))
+
+    def last_view(self, seat: Seat | None, computer: bool = False) -> Any:
+        """The same of the end of the round before this one; None in the first."""
+        if self.last is None:
+            return None
+        viewer = seat if computer else self.eyes(seat)
+        return self.last.game.view(self.last.state, viewer)
+
+    def eyes(self, seat: Seat | None) -> Seat | None:
+        """As whom a player looks: one whose seat was forfeited as a spectator, None (F5)."""
+        return None if self.forfeited(seat) else seat
 
     def digest(self) -> bytes:
         """SHA-256 of all that has happened; never shown before the end, for it knows secrets."""
         standing = self.match.standing
         return digest((standing, self.round, self.turn, self.state, self.forfeits, self.outcome))
 
-    def view_digest(self, seat: Seat | None) -> bytes:
-        """SHA-256 of what `seat` may know; a client compares it with its own."""
-        return digest((self.match.score, self.round, self.turn, self.view(seat)))
+    def view_digest(self, seat: Seat | None, computer: bool = False) -> bytes:
+        """SHA-256 of what `view` shows, and the score; a client compares it with its own."""
+        return digest((self.match.score, self.round, self.turn, self.view(seat, computer)))
 
     # ------------------------------------------------------------ the fold
 
@@ -207,6 +247,8 @@ class Play:
             self.forfeits,
             self.outcome,
             awaited,
+            self.computers,
+            self.last,
         )
 
     def _moved(self, game: AnyGame, state: Any) -> Play:
@@ -214,14 +256,15 @@ class Play:
         result = game.result(state)
         if result is None:
             return self._prompt(game, state)
-        return replace(self, state=state, match=self.match.after(result))._settled()
+        return replace(self, match=self.match.after(result))._settled(game, state, result)
 
-    def _settled(self) -> Play:
-        """After a round: all over, or on to the next."""
+    def _settled(self, game: AnyGame, state: Any, result: Result) -> Play:
+        """After a round that ended so: all over, or on to the next."""
         outcome = self.match.outcome()
         if outcome is not None:
-            return replace(self, outcome=outcome)
-        return replace(self, round=self.round + 1)._opened()
+            return replace(self, state=state, outcome=outcome)
+        last = LastRound(self.round, game, state, result)
+        return replace(self, round=self.round + 1, last=last)._opened()
 
     def _table_entry(self, entry: Entry) -> Play:
         if entry.text in _VOIDS:
@@ -232,8 +275,13 @@ class Play:
             raise Unreadable(f"no entry reads {entry.text[:40]!r}")
         if entry.seat not in self.seats:
             raise OutOfOrder("NOT_A_SEAT", f"there is no seat {entry.seat}")
-        if any(forfeit.seat == entry.seat for forfeit in self.forfeits):
+        if self.forfeited(entry.seat):
             raise OutOfOrder("FORFEITED", "this seat is forfeited already")
+        if entry.seat in self.computers:
+            raise OutOfOrder("FORFEITED", "a computer plays this seat, and never leaves")
+        running = self.match.next()
+        if running is not None and entry.seat not in running.live:
+            raise OutOfOrder("ELIMINATED", "this seat has lost the game already")
         if entry.text == RESIGN:
             return self._resigned(entry.seat)
         return self._forfeited(Forfeit(entry.seat, _FORFEITS[entry.text]))
@@ -254,8 +302,19 @@ class Play:
             return replace(play, match=match, outcome=match.outcome())
         state = game.withdraw(self.state, forfeit.seat)
         result = game.result(state)
-        if result is None:
-            match = self.match.withdraw(forfeit.seat)
-            return replace(play, match=match, outcome=match.outcome())._prompt(game, state)
-        match = self.match.after(result).withdraw(forfeit.seat)
-        return replace(play, match=match, state=state)._settled()
+        if result is not None:
+            match = self.match.after(result).withdraw(forfeit.seat)
+            return replace(play, match=match)._settled(game, state, result)
+        match = self.match.withdraw(forfeit.seat)
+        if state is self.state:
+            return replace(play, match=match)._replaced(forfeit.seat)
+        play = replace(play, match=match, outcome=match.outcome())
+        same_prompt = game.prompted(state) == self.awaited != forfeit.seat
+        return replace(play, state=state) if same_prompt else play._prompt(game, state)
+
+    def _replaced(self, seat: Seat) -> Play:
+        """A computer plays on for a seat, in the turn that is running; void without people (F1)."""
+        play = replace(self, computers=(*self.computers, seat))
+        if len(play.computers) < len(self.seats):
+            return play
+        return replace(play, outcome=Outcome((), self.score, "void", "ALL_FORFEITED"))

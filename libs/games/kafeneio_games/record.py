@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from . import chance
-from .game import Entry, Refusal
+from .game import Entry, Refusal, Seat
 from .match import Outcome
 from .play import CANCEL, Play, void_text
 from .registry import BuildError, build
@@ -38,7 +38,8 @@ class Record:
     """All that is needed to replay a game and to check its dice.
 
     `game_id` is the UUID's 16 bytes; `options` are pairs of name and value; `words` are the seats'
-    words in order of seats, empty ones included; `outcome` is what was announced.
+    words in order of seats, empty ones included; `outcome` is what was announced; `computers` are
+    the seats that a computer played from the start.
     """
 
     game_id: bytes
@@ -51,6 +52,7 @@ class Record:
     words: tuple[bytes, ...]
     rows: tuple[Row, ...]
     outcome: Outcome | None
+    computers: tuple[Seat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def verify(record: Record) -> tuple[Problem, ...]:
         match = build(record.variant, record.edition, dict(record.options), record.target)
     except BuildError as error:
         return (Problem("VARIANT", None, str(error)),)
-    play = Play.begin(match)
+    play = Play.begin(match, record.computers)
     problems = _commitment_problems(record, play)
     draw = chance.ProvableDraw(record.secret, chance.context(record.game_id, record.words))
     for expected_version, row in enumerate(record.rows, 1):
@@ -160,6 +162,7 @@ def _malformed(record: Record) -> tuple[Problem, ...]:
         (_is_bytes(record.secret, chance.SECRET_BYTES), "the secret has 32 bytes"),
         (_is_words(record.words), "a word has at most 64 bytes"),
         (isinstance(record.rows, tuple) and all(map(_is_row, record.rows)), "a row is malformed"),
+        (_is_seats(record.computers), "computers sit in different seats"),
         (record.outcome is None or isinstance(record.outcome, Outcome), "no outcome"),
     )
     return tuple(Problem("MALFORMED", None, detail) for fine, detail in checks if not fine)
@@ -178,6 +181,10 @@ def _is_pairs(value: object) -> bool:
         isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
         for pair in value
     )
+
+
+def _is_seats(value: object) -> bool:
+    return isinstance(value, tuple) and all(map(_is_int, value)) and len({*value}) == len(value)
 
 
 def _is_words(value: object) -> bool:

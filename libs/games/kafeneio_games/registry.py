@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import tavli_variants
+from . import belote_variants, pilotta_variants, rummy_variants, tavli_variants
 from .match import Match
 from .variant import (
     BadTargetError,
@@ -41,7 +41,12 @@ __all__ = [
     "variants",
 ]
 
-_VARIANTS: Final = tavli_variants.VARIANTS
+_VARIANTS: Final = (
+    *tavli_variants.VARIANTS,
+    *pilotta_variants.VARIANTS,
+    *belote_variants.VARIANTS,
+    *rummy_variants.VARIANTS,
+)
 _BY_KEY: Final = {(variant.id, variant.edition): variant for variant in _VARIANTS}
 
 

@@ -122,10 +122,11 @@ def nothing_more(options: Mapping[str, str]) -> None:
 class Variant:
     """One entry of the list of games.
 
-    `id` and `edition` are its key; `seats` how many play, `sides` who plays with whom; `payout` the
-    payout rule's id (S1-S4); `hidden` whether a seat sees less than the whole; `rule_files` the
-    parts of its rule text.  `make(options, target)` gets every option with a valid value; `check`
-    raises a `BuildError` where single values are valid and do not go together.
+    `id` and `edition` are its key; `seats` how many play and `sides` who plays with whom, both
+    with the default options, see `sides_with`; `payout` the payout rule's id (S1-S4); `hidden`
+    whether a seat sees less than the whole; `rule_files` the parts of its rule text.
+    `make(options, target)` gets every option with a valid value; `check` raises a `BuildError`
+    where single values are valid and do not go together.
     """
 
     id: str
@@ -144,6 +145,10 @@ class Variant:
     def seats(self) -> int:
         """How many seats a table of it has."""
         return sum(map(len, self.sides))
+
+    def sides_with(self, options: Mapping[str, str]) -> tuple[tuple[Seat, ...], ...]:
+        """Who plays with whom when these are chosen; a `BuildError` for what is not there."""
+        return self.build(options, None).sides
 
     def settled_options(self, chosen: Mapping[str, str]) -> dict[str, str]:
         """Every option with its chosen or default value; a `BuildError` for what is not there."""
