@@ -146,15 +146,6 @@ async def test_a_suspended_player_is_paid(house: House) -> None:
     assert (await house.hold(stake=5)).state == pb.SETTLEMENT_STATE_HELD
 
 
-async def test_four_seats_hold_together(house: House) -> None:
-    players = ("a", "b", "c", "d")
-    await house.funded(*players)
-    held = await house.hold(players=players, stake=250)
-    says = Says(held.game_id)
-    await house.publish(says.finished(void="HOUSE"), says.closed())
-    assert [await house.balance(who) for who in players] == [1000] * 4
-
-
 async def test_currencies_never_mix(house: House) -> None:
     for who in SEATS:
         await house.deposit(who, 1000, "EUR")

@@ -1,4 +1,5 @@
-"""Payout rules against a literal transcription of their tables, and the laws that all keep."""
+"""The rules for two against a literal transcription of their tables, and the laws that all keep.
+S1 and S3 have files of their own."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from kafeneio_settlement.payouts import (
     Stakes,
     TooLargeError,
     UnknownRuleError,
+    WrongSeatsError,
     everything_back,
     fee_of,
     pay,
@@ -63,7 +65,7 @@ def test_every_row_of_the_tables(rule: str) -> None:
     assert seen == 2 * 4 * len(STAKES) * len(FEES)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", TABLES)
 @pytest.mark.parametrize("void", VOIDS)
 def test_a_void_game_returns_everything(rule: str, void: str) -> None:
     for out, stake, points in itertools.product(
@@ -96,13 +98,19 @@ def test_a_fee_is_lowered_until_the_rest_divides() -> None:
     assert fee_of(400, 2, frozenset({3}), 75) == 0
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(
-    ("seats", "winners"), [(2, (0, 1)), (2, (2,)), (3, (0,)), (4, (0, 2)), (1, (0,))]
-)
-def test_an_end_that_a_rule_does_not_know(rule: str, seats: int, winners: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("rule", TABLES)
+@pytest.mark.parametrize("winners", [(0, 1), (2,), (1, 1)])
+def test_an_end_that_a_rule_does_not_know(rule: str, winners: tuple[int, ...]) -> None:
     with pytest.raises(NotPayableError):
-        pay(rule, Stakes(5, seats), Result(winners), frozenset(), 0)
+        pay(rule, Stakes(5, 2), Result(winners), frozenset(), 0)
+
+
+@pytest.mark.parametrize("rule", TABLES)
+@pytest.mark.parametrize("result", [Result((0,)), Result((0, 2)), Result(void="HOUSE")])
+@pytest.mark.parametrize("seats", [1, 3, 4, 5, 8])
+def test_two_play(rule: str, seats: int, result: Result) -> None:
+    with pytest.raises(WrongSeatsError):
+        pay(rule, Stakes(5, seats), result, frozenset(), 0)
 
 
 def test_what_is_no_end_of_a_game() -> None:
@@ -132,7 +140,12 @@ def test_what_is_no_stake() -> None:
 
 
 def test_rules_have_names_and_versions() -> None:
-    assert {(rule.name, rule.version) for rule in RULES.values()} == {("S2", 1), ("S4", 1)}
+    assert {(rule.name, rule.version, *rule.seats) for rule in RULES.values()} == {
+        ("S1", 1, 4),
+        ("S2", 1, 2),
+        ("S3", 1, 2, 3, 4),
+        ("S4", 1, 2),
+    }
     assert all(rule_named(name).name == name for name in RULES)
     with pytest.raises(UnknownRuleError):
         pay("S9", Stakes(5, 2), Result((0,)), frozenset(), 0)

@@ -330,6 +330,13 @@ async def test_previews(house: House) -> None:
     for change, what in (
         ({"payout_rule": "S99"}, ("NOT_FOUND", "PAYOUT_RULE_UNKNOWN")),
         ({"seats": 4}, ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE")),
+        ({"payout_rule": "S1"}, ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE")),
+        ({"payout_rule": "S1", "seats": 4}, ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE")),
+        ({"payout_rule": "S3", "seats": 5}, ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE")),
+        (
+            {"payout_rule": "S3", "seats": 3, "forfeited_seats": [0]},
+            ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE"),
+        ),
         ({"winners": pb.Winners(seats=[0, 1])}, ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE")),
         ({"forfeited_seats": [2]}, ("FAILED_PRECONDITION", "PAYOUT_IMPOSSIBLE")),
         ({"winners": pb.Winners(seats=[])}, ("INVALID_ARGUMENT", "MALFORMED")),

@@ -26,6 +26,10 @@ class NotPayableError(ValueError):
     """The rule knows no such end of a game."""
 
 
+class WrongSeatsError(NotPayableError):
+    """The rule is for games of more or fewer seats."""
+
+
 class TooLargeError(ValueError):
     """The pot is more than can be counted."""
 
@@ -87,10 +91,12 @@ Rule: TypeAlias = Callable[[Stakes, Result, frozenset[int], int], Payout]
 
 @dataclass(frozen=True, slots=True)
 class PayoutRule:
-    """A rule that settlements name. A changed rule gets a new version; the old one stays."""
+    """A rule that settlements name, and how many seats a game may have that it pays. A changed rule
+    gets a new version; the old one stays."""
 
     name: str
     version: int
+    seats: range
     pay: Rule
 
 
@@ -108,11 +114,49 @@ def fee_of(pot: int, winners: int, forfeits: frozenset[int], fee_basis_points: i
     return fee - (fee - pot) % winners
 
 
+SIDES: Final = ((0, 2), (1, 3))
+"""Who plays with whom where four sit: partners face each other."""
+
+
+def s1(stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int) -> Payout:
+    """Pilotta and Belote: the winning side takes what the other has staked.
+
+    Of two winners one of whom is gone, that one gets his stake back and no more, his partner the
+    rest (4). Where no winner is there at the end the computers have won for nobody: void (2), and
+    so it is where nobody at all is there (1). A loser loses whether he is there or not (3).
+    """
+    if result.void:
+        return everything_back(stakes)
+    side = tuple(sorted(result.winners))
+    if side not in SIDES:
+        raise NotPayableError(f"seats {result.winners} are no side of {stakes.seats}")
+    there = [seat for seat in side if seat not in forfeits]
+    if not there:
+        return everything_back(stakes)
+    fee = fee_of(stakes.pot, len(side), forfeits, fee_basis_points)
+    gone = len(side) - len(there)
+    each = (stakes.pot - fee - gone * stakes.stake) // len(there)
+    shares = [0] * stakes.seats
+    for seat in side:
+        shares[seat] = each if seat in there else stakes.stake
+    return Payout(stakes, tuple(shares), fee, False)
+
+
 def s2(stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int) -> Payout:
     """Classic Pilotta for 2: a team of one. A winner who is gone wins nothing: clause (2) makes
-    the game void, and where both are gone clause (1) does."""
+    the game void, and where both are gone clause (1) does. Clause (4) has no partner to pay."""
     if result.void or _only_winner(stakes, result) in forfeits:
         return everything_back(stakes)
+    return _winner_takes_all(stakes, result, forfeits, fee_basis_points)
+
+
+def s3(stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int) -> Payout:
+    """Koum-kan, Thanasis and Dynamitis: the last one left takes the pot. Who is forfeited is out
+    at once, so he can't have won; that all are can only be the house's own fault, and void."""
+    if result.void or len(forfeits) == stakes.seats:
+        return everything_back(stakes)
+    if _only_winner(stakes, result) in forfeits:
+        raise NotPayableError(f"seat {result.winners[0]} was out before it won")
     return _winner_takes_all(stakes, result, forfeits, fee_basis_points)
 
 
@@ -135,14 +179,20 @@ def _winner_takes_all(
 
 
 def _only_winner(stakes: Stakes, result: Result) -> int:
-    """The seat that won, in a game of two."""
-    if stakes.seats != 2 or len(result.winners) != 1 or result.winners[0] not in (0, 1):
+    """The seat that won, where each plays for himself."""
+    if len(result.winners) != 1 or result.winners[0] not in range(stakes.seats):
         raise NotPayableError(f"seats {result.winners} of {stakes.seats} can't be the winners")
     return result.winners[0]
 
 
 RULES: Final[Mapping[str, PayoutRule]] = {
-    rule.name: rule for rule in (PayoutRule("S2", 1, s2), PayoutRule("S4", 1, s4))
+    rule.name: rule
+    for rule in (
+        PayoutRule("S1", 1, range(4, 5), s1),
+        PayoutRule("S2", 1, range(2, 3), s2),
+        PayoutRule("S3", 1, range(2, 5), s3),
+        PayoutRule("S4", 1, range(2, 3), s4),
+    )
 }
 """The newest version of each rule."""
 
@@ -157,9 +207,13 @@ def rule_named(name: str) -> PayoutRule:
 def pay(
     name: str, stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int
 ) -> Payout:
-    """What the rule of that name pays. Raises UnknownRuleError or NotPayableError."""
+    """What the rule of that name pays. Raises UnknownRuleError; WrongSeatsError or another
+    NotPayableError."""
+    rule = rule_named(name)
+    if stakes.seats not in rule.seats:
+        raise WrongSeatsError(f"{name} pays no game of {stakes.seats} seats")
     if not 0 <= fee_basis_points <= WHOLE:
         raise NotPayableError("a fee is a part of the pot")
     if any(seat not in range(stakes.seats) for seat in forfeits):
         raise NotPayableError("a seat was forfeited that the game does not have")
-    return rule_named(name).pay(stakes, result, forfeits, fee_basis_points)
+    return rule.pay(stakes, result, forfeits, fee_basis_points)
