@@ -7,8 +7,6 @@ only to move a deadline. SERVICE and OPERATOR have these roles, everybody else i
 from __future__ import annotations
 
 import asyncio
-import itertools
-import zlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,18 +20,19 @@ import grpc
 from google.protobuf.message import Message
 from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2_grpc, rulebook_pb2_grpc
 from kafeneio.rules.v1 import game_pb2 as pb
+from kafeneio_games.chance import ProvableDraw
 from kafeneio_rules import main
+from kafeneio_rules.live import Draws
 from kafeneio_runtime.auth import DevelopmentKey, Role, development_key, token_verifier
 from kafeneio_runtime.bus import InProcessBus
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
+from tests.rules.ids import new_id as new_id
 from tests.rules.moves import latest, some_turn
 
-SERVICE: Final = "matchmaking"
-OPERATOR: Final = "operator"
+SERVICE, OPERATOR, STRANGER = "matchmaking", "operator", "stranger"
 SEATS: Final = ("eleni", "nikos")
-STRANGER: Final = "stranger"
 PATIENCE: Final = 15.0
 """Seconds until a test gives up waiting; nothing takes as long unless it is broken."""
 
@@ -55,27 +54,6 @@ Choose: TypeAlias = Callable[[Sequence[actions_pb2.Action]], actions_pb2.Action]
 Watch: TypeAlias = "grpc.aio.UnaryStreamCall[pb.WatchGameRequest, pb.WatchGameResponse]"
 
 
-class Ids:
-    """Makes the ids of a test: UUIDs like those of version 7, each later than the one before.
-
-    The dice of a game depend on its id. A test that begins with `begin` and its own name gets the
-    same ids in every run.
-    """
-
-    def __init__(self) -> None:
-        self.begin("")
-
-    def begin(self, name: str) -> None:
-        """Start over, in a range of numbers that belongs to `name`."""
-        self._numbers = itertools.count(zlib.crc32(name.encode()) << 16)
-
-    def __call__(self) -> str:
-        return f"01980000-0000-7000-8000-{next(self._numbers):012x}"
-
-
-new_id: Final = Ids()
-
-
 @dataclass
 class Rules:
     """One replica of `rules`, and its callers."""
@@ -95,7 +73,9 @@ class Rules:
 
     @classmethod
     @asynccontextmanager
-    async def serve(cls, url: str, folder: Path, **settings: object) -> AsyncIterator[Rules]:
+    async def serve(
+        cls, url: str, folder: Path, draws: Draws = ProvableDraw, **settings: object
+    ) -> AsyncIterator[Rules]:
         """`rules` on a migrated database. `folder` holds the keys: replicas share it. `settings`
         differ from those of a house that nobody hurries."""
         quick: dict[str, Any] = {
@@ -111,7 +91,8 @@ class Rules:
         }
         made = Settings(**(quick | settings))
         bus = InProcessBus()
-        server = Server(await main.service(made, url, bus), made, token_verifier(made))
+        service = await main.service(made, url, bus, draws=draws)
+        server = Server(service, made, token_verifier(made))
         await server.start()
         try:
             async with cls.connected(url, made, server.address) as rules:
@@ -189,18 +170,21 @@ class Rules:
         self,
         *,
         game_id: str = "",
+        variant: str = "portes",
         players: Sequence[str] = SEATS,
+        computers: Sequence[int] = (),
         target: int = 0,
         options: Mapping[str, str] | None = None,
         join_timeout: int | None = None,
         request_id: str = "",
     ) -> pb.Game:
-        """A game of Portes that waits for its seats."""
+        """A game that waits for its seats."""
         request = pb.CreateGameRequest(
             request_id=request_id or new_id(),
             game_id=game_id or new_id(),
-            terms=pb.Terms(variant="portes", target=target, options=options or {}),
+            terms=pb.Terms(variant=variant, target=target, options=options or {}),
             player_ids=players,
+            computer_seats=computers,
         )
         if join_timeout is not None:
             request.join_timeout.seconds = join_timeout
@@ -221,26 +205,39 @@ class Rules:
     async def start(
         self,
         *,
+        variant: str = "portes",
         players: Sequence[str] = SEATS,
+        computers: Sequence[int] = (),
         target: int = 0,
         options: Mapping[str, str] | None = None,
     ) -> pb.Game:
-        """A game that everybody has joined."""
-        game = await self.create(players=players, target=target, options=options)
-        for player in players:
-            game = await self.join(game, player)
+        """A game that every person has joined."""
+        game = await self.create(
+            variant=variant, players=players, computers=computers, target=target, options=options
+        )
+        for seat, player in enumerate(players):
+            if seat not in computers:
+                game = await self.join(game, player)
         assert game.position.status == pb.GAME_STATUS_RUNNING
         return game
 
-    async def get(self, game_id: str, who: str = SERVICE) -> pb.Game:
+    async def get(self, game_id: str, who: str = SERVICE, as_seat: int | None = None) -> pb.Game:
         """The game as somebody sees it."""
-        return (await self.ask(self.games.GetGame, pb.GetGameRequest(game_id=game_id), who)).game
+        request = pb.GetGameRequest(game_id=game_id, as_seat=as_seat)
+        return (await self.ask(self.games.GetGame, request, who)).game
 
     async def legal(
-        self, game_id: str, who: str, after: Sequence[actions_pb2.Action] = ()
+        self,
+        game_id: str,
+        who: str,
+        after: Sequence[actions_pb2.Action] = (),
+        as_seat: int | None = None,
+        kind: str = "",
     ) -> pb.ListLegalActionsResponse:
         """What may be done after some steps."""
-        request = pb.ListLegalActionsRequest(game_id=game_id, after=after)
+        request = pb.ListLegalActionsRequest(
+            game_id=game_id, after=after, as_seat=as_seat, kind=kind
+        )
         return await self.ask(self.games.ListLegalActions, request, who)
 
     async def whole_turn(
@@ -259,6 +256,7 @@ class Rules:
         who: str,
         actions: Sequence[actions_pb2.Action],
         request_id: str = "",
+        as_seat: int | None = None,
     ) -> pb.ActResponse:
         """Plays a batch."""
         request = pb.ActRequest(
@@ -266,6 +264,7 @@ class Rules:
             game_id=game_id,
             expected_version=version,
             actions=actions,
+            as_seat=as_seat,
         )
         return await self.ask(self.games.Act, request, who)
 

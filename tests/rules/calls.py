@@ -11,7 +11,7 @@ from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 
 from tests.harness import SEATS, SERVICE, STRANGER, new_id
-from tests.rules.stage import Said, Stage, path_of
+from tests.rules.stage import COMPUTER, Said, Stage, path_of
 
 Make: TypeAlias = Callable[[Stage], Said]
 Metadata: TypeAlias = Mapping[str, Callable[[Stage], str]]
@@ -141,3 +141,14 @@ def option(name: str) -> Metadata:
 
 
 VERSION: Final[Metadata] = {"version": current}
+
+NOT_A_COMPUTER: Final = (
+    ("a service, as a person", "against", SERVICE, 0),
+    ("a service, as a seat that there is not", "against", SERVICE, 7),
+    ("a service, in a game without computers", "running", SERVICE, 1),
+    ("the other player, as the computer", "against", SEATS[0], 1),
+    ("a stranger, as the computer", "against", STRANGER, 1),
+    ("a person called like the computer", "against", COMPUTER, 1),
+    ("a player, as himself", "running", SEATS[0], 0),
+)
+"""Who may not speak as a seat: why, in which game, who, as which seat."""

@@ -16,6 +16,7 @@ from kafeneio_rules.main import migrate_database
 
 from tests.fixtures.postgres import Databases, Template
 from tests.harness import Rules, new_id
+from tests.rules.card_games import Packs
 from tests.rules.stage import Stage
 
 
@@ -74,6 +75,31 @@ async def pair(database_url: str, keys: Path) -> AsyncIterator[tuple[Rules, Rule
     async with (
         Rules.serve(database_url, keys) as first,
         Rules.serve(database_url, keys) as second,
+    ):
+        yield first, second
+
+
+@pytest.fixture
+def packs() -> Packs:
+    """The chance of a house in which the test deals."""
+    return Packs()
+
+
+@pytest.fixture
+async def card_rules(database_url: str, keys: Path, packs: Packs) -> AsyncIterator[Rules]:
+    """One replica of such a house."""
+    async with Rules.serve(database_url, keys, packs) as served:
+        yield served
+
+
+@pytest.fixture
+async def card_pair(
+    database_url: str, keys: Path, packs: Packs
+) -> AsyncIterator[tuple[Rules, Rules]]:
+    """Two replicas of such a house."""
+    async with (
+        Rules.serve(database_url, keys, packs) as first,
+        Rules.serve(database_url, keys, packs) as second,
     ):
         yield first, second
 

@@ -27,7 +27,13 @@ def texts(update: pb.GameUpdate) -> list[tuple[int, str]]:
 def beginning(game: pb.Game) -> Play:
     """A game before anything has happened."""
     terms = game.terms
-    return Play.begin(build(terms.variant, terms.edition, dict(terms.options), terms.target))
+    match = build(terms.variant, terms.edition, dict(terms.options), terms.target)
+    return Play.begin(match, tuple(map(Seat, computers_of(game))))
+
+
+def computers_of(game: pb.Game) -> list[int]:
+    """The seats that computers play from the start."""
+    return [seat.seat for seat in game.seats if seat.computer and not seat.forfeit]
 
 
 def after(play: Play, update: pb.GameUpdate) -> Play:
@@ -56,13 +62,30 @@ def check_position(position: pb.Position, play: Play) -> None:
             state.rolled,
             state.dice,
         )
-    assert [(each.seat, each.reason) for each in position.forfeits] == [
-        (each.seat, actions_pb2.ForfeitReason.Value(f"FORFEIT_REASON_{each.reason}"))
+    assert [(each.seat, each.reason, each.computer) for each in position.forfeits] == [
+        (
+            each.seat,
+            actions_pb2.ForfeitReason.Value(f"FORFEIT_REASON_{each.reason}"),
+            each.seat in play.computers,
+        )
         for each in play.forfeits
     ]
+    check_last_round(position, play)
     over = play.outcome is not None
     assert position.HasField("outcome") is over
     assert (position.status == pb.GAME_STATUS_RUNNING) is not over
+
+
+def check_last_round(position: pb.Position, play: Play) -> None:
+    """The round before this one is told as it ended."""
+    assert position.HasField("last_round") is (play.last is not None)
+    if play.last is not None:
+        told = position.last_round
+        result = play.last.result
+        assert (told.round, list(told.points)) == (play.last.number, list(result.points))
+        assert told.ending == result.ending
+        assert told.round == position.round - 1
+        assert not told.HasField("view"), "of an open game there is nothing to show"
 
 
 def check_rows(game: pb.Game, updates: Sequence[pb.GameUpdate]) -> Play:
@@ -148,6 +171,11 @@ def check_events(
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     assert {event.game_id for event in events} <= {game.game_id}
     assert len({event.event_id for event in events}) == len(events)
+    for event in events:
+        if event.HasField("game_started"):
+            assert list(event.game_started.computer_seats) == computers_of(game)
+        elif event.HasField("game_finished"):
+            assert event.game_finished.forfeits == updates[-1].position.forfeits
     times = {update.position.version: update.at for update in updates}
     assert all(event.occurred_at == times[event.version] for event in events)
     check_numbering(events)

@@ -8,7 +8,18 @@ from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio.rules.v1 import rulebook_pb2
 
 from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER
-from tests.rules.calls import VERSION, Case, about, book, create, join, option, reused
+from tests.rules.calls import (
+    NOT_A_COMPUTER,
+    VERSION,
+    Case,
+    about,
+    book,
+    create,
+    join,
+    option,
+    reused,
+)
+from tests.rules.stage import COMPUTER
 
 GAMES: Final[tuple[Case, ...]] = (
     Case(
@@ -74,6 +85,18 @@ GAMES: Final[tuple[Case, ...]] = (
     ),
     Case(
         "CreateGame",
+        "a game without computers, with one",
+        "GAME_EXISTS",
+        create(game_id=lambda stage: stage.waiting.game_id, computer_seats=[1]),
+    ),
+    Case(
+        "CreateGame",
+        "a game with a computer, without one",
+        "GAME_EXISTS",
+        create(game_id=lambda stage: stage.against.game_id, player_ids=(SEATS[0], COMPUTER)),
+    ),
+    Case(
+        "CreateGame",
         "it was cancelled",
         "GAME_CANCELLED",
         create(game_id=lambda stage: stage.cancelled.game_id),
@@ -85,6 +108,7 @@ GAMES: Final[tuple[Case, ...]] = (
         create(game_id=lambda stage: stage.tombstone),
     ),
     reused("CreateGame", player_ids=SEATS[::-1]),
+    reused("CreateGame", computer_seats=[1]),
     Case("CancelGame", "it runs", "GAME_STARTED", about("running", pb.CancelGameRequest, SERVICE)),
     Case("CancelGame", "it is over", "GAME_OVER", about("over", pb.CancelGameRequest, SERVICE)),
     reused("CancelGame", game_id=lambda stage: stage.idle.game_id),
@@ -96,6 +120,7 @@ GAMES: Final[tuple[Case, ...]] = (
     ),
     Case("JoinGame", "a stranger", "NOT_YOUR_SEAT", join("waiting", STRANGER)),
     Case("JoinGame", "a stranger, too late", "NOT_YOUR_SEAT", join("running", STRANGER)),
+    Case("JoinGame", "a person called like a computer", "NOT_YOUR_SEAT", join("against", COMPUTER)),
     Case(
         "JoinGame",
         "another commitment",
@@ -114,6 +139,16 @@ GAMES: Final[tuple[Case, ...]] = (
     ),
     reused("JoinGame", word=b"another"),
     Case("GetGame", "no such game", "GAME_UNKNOWN", about("unknown", pb.GetGameRequest, STRANGER)),
+    Case(
+        "GetGame",
+        "as a seat of a game that there is not",
+        "GAME_UNKNOWN",
+        about("unknown", pb.GetGameRequest, SERVICE, as_seat=1),
+    ),
+    *(
+        Case("GetGame", why, "NOT_YOUR_SEAT", about(game, pb.GetGameRequest, who, as_seat=seat))
+        for why, game, who, seat in NOT_A_COMPUTER
+    ),
     Case(
         "WatchGame", "no such game", "GAME_UNKNOWN", about("unknown", pb.WatchGameRequest, STRANGER)
     ),

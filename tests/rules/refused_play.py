@@ -8,6 +8,7 @@ from kafeneio.rules.v1 import game_pb2 as pb
 
 from tests.harness import OPERATOR, SEATS, SERVICE, STRANGER
 from tests.rules.calls import (
+    NOT_A_COMPUTER,
     VERSION,
     Case,
     about,
@@ -20,6 +21,7 @@ from tests.rules.calls import (
     running_seat,
     running_turn,
 )
+from tests.rules.stage import COMPUTER
 
 PLAY: Final[tuple[Case, ...]] = (
     Case("ListLegalActions", "no such game", "GAME_UNKNOWN", legal("unknown", STRANGER)),
@@ -69,6 +71,32 @@ PLAY: Final[tuple[Case, ...]] = (
     Case("Act", "it is over", "GAME_OVER", act("over", SEATS[0])),
     Case("Act", "it was cancelled", "GAME_CANCELLED", act("cancelled", SEATS[0])),
     Case("Act", "a stranger", "NOT_YOUR_SEAT", act("running", STRANGER)),
+    Case("Act", "a service, as nobody", "NOT_YOUR_SEAT", act("against", SERVICE)),
+    Case("Act", "a person called like a computer", "NOT_YOUR_SEAT", act("against", COMPUTER)),
+    *(
+        Case("Act", why, "NOT_YOUR_SEAT", act(game, who, as_seat=seat))
+        for why, game, who, seat in NOT_A_COMPUTER
+    ),
+    Case(
+        "Act",
+        "a computer, of the past",
+        "STALE_VERSION",
+        act("against", SERVICE, as_seat=1, expected_version=0),
+        {"version": lambda stage: str(stage.against.position.version)},
+    ),
+    Case(
+        "Act",
+        "a computer, a checker that is not there",
+        "ILLEGAL_ACTION",
+        act(
+            "against",
+            SERVICE,
+            as_seat=1,
+            expected_version=lambda stage: stage.against.position.version,
+            actions=[moved(25, 1)],
+        ),
+        {"rule": lambda stage: "V2.1"},
+    ),
     Case(
         "Act",
         "a version of the past",
@@ -104,6 +132,7 @@ PLAY: Final[tuple[Case, ...]] = (
     Case("Resign", "it is over", "GAME_OVER", resign("over", SEATS[0])),
     Case("Resign", "it was cancelled", "GAME_CANCELLED", resign("cancelled", SEATS[0])),
     Case("Resign", "a stranger", "NOT_YOUR_SEAT", resign("running", STRANGER)),
+    Case("Resign", "a person called like a computer", "NOT_YOUR_SEAT", resign("against", COMPUTER)),
     Case("Resign", "a later round", "STALE_VERSION", resign("running", SEATS[0], 2), VERSION),
     reused("Resign", round=2),
     Case("GetTurn", "no such game", "GAME_UNKNOWN", about("unknown", pb.GetTurnRequest, SERVICE)),

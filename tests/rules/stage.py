@@ -28,6 +28,9 @@ MUTATING: Final = tuple(
 )
 """Those that change something are those that take a request id."""
 
+COMPUTER: Final = "computer-1"
+"""What a computer is called. A person of that name is another one."""
+
 
 def path_of(name: str) -> str:
     """The path of the one method that is called so."""
@@ -59,6 +62,8 @@ class Stage:
     """A match to 3 in its first round, one turn played."""
     spare: pb.Game
     """The same without a turn played."""
+    against: pb.Game
+    """Seat 1 is a computer, called COMPUTER, and it is to move."""
     over: pb.Game
     """eleni has resigned."""
     cancelled: pb.Game
@@ -107,6 +112,10 @@ class Stage:
         await rules.ask(games.JoinGame, joined, SEATS[0])
         idle = await rules.create(join_timeout=600)
 
+        against = await rules.start(players=(SEATS[0], COMPUTER), computers=[1])
+        if against.position.turn.seat == 0:
+            await rules.play_turn(against.game_id, against.position)
+
         running = await rules.start(target=3)
         mover = SEATS[running.position.turn.seat]
         acted = pb.ActRequest(
@@ -146,6 +155,7 @@ class Stage:
             idle=idle,
             running=running,
             spare=await rules.start(target=3),
+            against=await rules.get(against.game_id),
             over=await rules.get(over.game_id),
             cancelled=await rules.get(cancelled.game_id),
             tombstone=tombstone,
@@ -178,6 +188,7 @@ class Stage:
             "VerifyRecord": Said(STRANGER, pb.VerifyRecordRequest(game_id=over)),
             "ListGames": Said(STRANGER, pb.ListGamesRequest()),
             "ListEvents": Said(SERVICE, pb.ListEventsRequest(game_id=running)),
+            "WatchComputerTurns": Said(SERVICE, pb.WatchComputerTurnsRequest()),
             "CreateGame": Said(
                 SERVICE,
                 pb.CreateGameRequest(

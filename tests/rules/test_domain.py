@@ -16,7 +16,15 @@ from kafeneio_games.match import Outcome
 from kafeneio_games.play import FORFEIT_REASONS, Forfeit, Play
 from kafeneio_games.registry import build
 from kafeneio_rules import domain
-from kafeneio_rules.domain import Change, Finished, Started, Status, TurnEnded, TurnStarted
+from kafeneio_rules.domain import (
+    Change,
+    Finished,
+    ForfeitRecorded,
+    Started,
+    Status,
+    TurnEnded,
+    TurnStarted,
+)
 
 A, B = Seat(0), Seat(1)
 T = TypeVar("T")
@@ -119,7 +127,7 @@ def test_va9_resigning_a_single_game_ends_it() -> None:
     change = domain.resign(started(), 1, B, Dice())
     assert texts(change) == [[(B, "!resign")]]
     outcome = Outcome((A,), (2, 0), "resigned")
-    assert change.happenings == ((2, TurnEnded(1, A)), (2, Finished(outcome, ())))
+    assert change.happenings == ((2, TurnEnded(1, A)), (2, Finished(outcome, (), ())))
     assert Status.of(change.play, 2) is Status.FINISHED
 
 
@@ -141,8 +149,8 @@ def test_f2_a_forfeit_ends_the_match_at_any_score(seat: Seat, reason: str) -> No
     assert texts(change) == [[(seat, f"!forfeit {reason}")]]
     assert change.happenings == (
         (4, TurnEnded(2, A)),
-        (4, gone),
-        (4, Finished(outcome, (gone,))),
+        (4, ForfeitRecorded(gone, computer=False)),
+        (4, Finished(outcome, (gone,), ())),
     )
 
 
@@ -159,7 +167,7 @@ def test_what_ends_a_game_before_its_start() -> None:
     for reason, change in void.items():
         assert texts(change) == [[(TABLE, f"!void {reason}")]]
         assert [step.version for step in change.steps] == [1]
-        assert change.happenings == ((1, Finished(Outcome((), (0, 0), "void", reason), ())),)
+        assert change.happenings == ((1, Finished(Outcome((), (0, 0), "void", reason), (), ())),)
         assert Status.of(change.play, 1) is Status.FINISHED
     cancelled = domain.cancel(fresh())
     assert texts(cancelled) == [[(TABLE, "!cancel")]]
@@ -172,7 +180,7 @@ def test_an_operator_ends_a_running_game() -> None:
     change = domain.abort(started(3), 1)
     assert texts(change) == [[(TABLE, "!void OPERATOR")]]
     outcome = Outcome((), (0, 0), "void", "OPERATOR")
-    assert change.happenings == ((2, TurnEnded(1, A)), (2, Finished(outcome, ())))
+    assert change.happenings == ((2, TurnEnded(1, A)), (2, Finished(outcome, (), ())))
 
 
 ENDED: Final[list[Callable[[Play], object]]] = [
@@ -304,7 +312,7 @@ def test_the_end_is_announced_last_and_once(changes: list[Change]) -> None:
     told = [happening for change in changes for happening in change.happenings]
     finished = [(place, each) for place, (_, each) in enumerate(told) if isinstance(each, Finished)]
     last = changes[-1].play
-    forfeits = tuple(each for _, each in told if isinstance(each, Forfeit))
+    forfeits = tuple(each.forfeit for _, each in told if isinstance(each, ForfeitRecorded))
     assert forfeits == last.forfeits
     if not last.over:
         assert finished == []

@@ -99,6 +99,18 @@ def opened(*dice: int) -> actions_pb2.Action:
     return Action(opening_throw=actions_pb2.OpeningThrow(dice=dice))
 
 
+def dealt(**parts: Any) -> actions_pb2.Action:
+    """Cards are dealt."""
+    return Action(deal=actions_pb2.Deal(**parts))
+
+
+def melded(*cards: str) -> actions_pb2.Action:
+    """A run is laid."""
+    run = actions_pb2.MELD_KIND_RUN
+    return Action(lay_meld=actions_pb2.LayMeld(kind=run, cards=cards))
+
+
+HEAP: Final = actions_pb2.Hand(cards=["*"] * 109)
 BAD_IDS: Final = ("", "eleni", ID[:-1], ID + "0", ID.replace("-", ""), "{" + ID + "}", "Ü" * 36)
 
 
@@ -123,6 +135,41 @@ def _actions() -> Iterator[Case]:
         ".roll_dice.dice[0]": rolled(0, 6),
         ".opening_throw.dice": opened(),
         ".opening_throw.dice[1]": opened(6, 7),
+        ".first_dealer.seat": Action(first_dealer=actions_pb2.FirstDealer(seat=8)),
+        ".deal.hands": dealt(hands=[actions_pb2.Hand()] * 9),
+        ".deal.hands[1].cards": dealt(hands=[actions_pb2.Hand(), HEAP]),
+        ".deal.turned": dealt(turned=HEAP.cards),
+        ".deal.rest": dealt(rest=HEAP.cards),
+        ".bid.value": Action(bid=actions_pb2.Bid(value=1000, suit=actions_pb2.SUIT_HEARTS)),
+        ".bid.suit": Action(bid=actions_pb2.Bid(value=80)),
+        ".bid.suit ": Action(bid=actions_pb2.Bid.FromString(b"\x08\x50\x10\x05")),
+        ".contra.bid": Action(contra=actions_pb2.Contra()),
+        ".contra.bid ": Action(contra=actions_pb2.Contra(bid=1000)),
+        ".choose_trump.suit": Action(choose_trump=actions_pb2.ChooseTrump()),
+        ".choose_trump.suit ": Action(choose_trump=actions_pb2.ChooseTrump.FromString(b"\x08\x05")),
+        ".play_card.card": Action(play_card=actions_pb2.PlayCard(card="TSX")),
+        ".play_card.card ": Action(play_card=actions_pb2.PlayCard(card="*")),
+        ".lay_meld.kind": Action(lay_meld=actions_pb2.LayMeld(cards=["*"])),
+        ".lay_meld.kind ": Action(lay_meld=actions_pb2.LayMeld.FromString(b"\x08\x03\x12\x01*")),
+        ".lay_meld.cards": melded(),
+        ".lay_meld.cards ": melded(*["*"] * 14),
+        ".lay_meld.cards[1]": melded("TS", ""),
+        ".lay_meld.cards[0]": melded("TSX"),
+        ".lay_off.card": Action(lay_off=actions_pb2.LayOff(meld=1)),
+        ".lay_off.card ": Action(lay_off=actions_pb2.LayOff(card="TSX", meld=1)),
+        ".lay_off.meld": Action(lay_off=actions_pb2.LayOff(card="*")),
+        ".lay_off.meld ": Action(lay_off=actions_pb2.LayOff(card="*", meld=1000)),
+        ".lay_off.end": Action(lay_off=actions_pb2.LayOff.FromString(b"\x0a\x01*\x10\x01\x18\x03")),
+        ".swap_joker.card": Action(swap_joker=actions_pb2.SwapJoker(meld=1)),
+        ".swap_joker.card ": Action(swap_joker=actions_pb2.SwapJoker(card="TSX", meld=1)),
+        ".swap_joker.meld": Action(swap_joker=actions_pb2.SwapJoker(card="*")),
+        ".swap_joker.meld ": Action(swap_joker=actions_pb2.SwapJoker(card="*", meld=1000)),
+        ".discard.card": Action(discard=actions_pb2.Discard()),
+        ".discard.card ": Action(discard=actions_pb2.Discard(card="TSX")),
+        ".go_out.card": Action(go_out=actions_pb2.GoOut()),
+        ".go_out.card ": Action(go_out=actions_pb2.GoOut(card="TSX")),
+        ".reshuffle.cards": Action(reshuffle=actions_pb2.Reshuffle(cards=HEAP.cards)),
+        ".put_back.place": Action(put_back=actions_pb2.PutBack(place=1000)),
         ".notation": Action(notation="x" * 401),
     }
     for name, field in (("Act", "actions"), ("ListLegalActions", "after")):
@@ -133,11 +180,17 @@ def _actions() -> Iterator[Case]:
     yield path_of("Act"), "actions", only("actions")
 
 
+def _as_seats() -> Iterator[Case]:
+    for name in ("GetGame", "ListLegalActions", "Act"):
+        yield path_of(name), "as_seat", put("as_seat", 8)
+
+
 CREATE, VERIFY = path_of("CreateGame"), path_of("VerifyRecord")
 FORFEIT, JOIN = path_of("ForfeitSeat"), path_of("JoinGame")
 CASES: Final[list[Case]] = [
     *_ids(),
     *_actions(),
+    *_as_seats(),
     (CREATE, "terms", lambda request: request.ClearField("terms")),
     (CREATE, "terms.variant", terms("variant", "")),
     (CREATE, "terms.variant", terms("variant", "p" * 41)),
@@ -155,11 +208,17 @@ CASES: Final[list[Case]] = [
     (CREATE, "join_timeout", timeout(0, 999_999_999)),
     (CREATE, "join_timeout", timeout(600, 1)),
     (CREATE, "join_timeout", timeout(-5)),
+    (CREATE, "computer_seats", only("computer_seats", *range(8))),
+    (CREATE, "computer_seats[0]", only("computer_seats", 8)),
+    (CREATE, "computer_seats", only("computer_seats", 1, 1)),
+    (CREATE, "computer_seats", only("computer_seats", 2)),  # Portes has seats 0 and 1
+    (CREATE, "computer_seats", only("computer_seats", 0, 1)),  # one is a person
     (JOIN, "commitment", put("commitment", b"")),
     (JOIN, "commitment", put("commitment", b"x" * 31)),
     (JOIN, "commitment", put("commitment", b"x" * 33)),
     (JOIN, "word", put("word", b"x" * 65)),
     (path_of("ListLegalActions"), "page_size", put("page_size", 501)),
+    (path_of("ListLegalActions"), "kind", put("kind", "k" * 41)),
     (path_of("ListLegalActions"), "page_token", put("page_token", "x" * 201)),
     (path_of("Resign"), "round", put("round", 0)),
     (FORFEIT, "seat", put("seat", 8)),
@@ -187,6 +246,9 @@ CASES: Final[list[Case]] = [
     (VERIFY, "record.rows[0].entries[0]", record(rows=[pb.RecordRow(entries=["x" * 401])])),
     (VERIFY, "record.rows[0].state_hash", record(rows=[pb.RecordRow(state_hash=b"x" * 33)])),
     (VERIFY, "record.reason", record(reason="x" * 201)),
+    (VERIFY, "record.computer_seats", record(computer_seats=range(8))),
+    (VERIFY, "record.computer_seats", record(computer_seats=[1, 1])),
+    (VERIFY, "record.computer_seats[1]", record(computer_seats=[1, 8])),
     (path_of("ListGames"), "player_id", put("player_id", "x" * 65)),
     (path_of("ListGames"), "variant", put("variant", "x" * 41)),
     (path_of("ListGames"), "player_id", put("player_id", "nik\0s")),

@@ -24,9 +24,10 @@ WITH moment AS MATERIALIZED (
          AS event(event_id, game_id, sequence, type, payload)
     JOIN gate USING (game_id)
 ), turned AS (
-    UPDATE games SET status = turn.status, outcome = turn.outcome::jsonb, reason = turn.reason
-    FROM unnest($21::uuid[], $22::text[], $23::text[], $24::text[])
-         AS turn(game_id, status, outcome, reason)
+    UPDATE games SET status = turn.status, outcome = turn.outcome::jsonb, reason = turn.reason,
+                     computers = computers OR turn.computer
+    FROM unnest($21::uuid[], $22::text[], $23::text[], $24::text[], $25::boolean[])
+         AS turn(game_id, status, outcome, reason, computer)
     JOIN gate USING (game_id)
     WHERE games.game_id = turn.game_id
 )

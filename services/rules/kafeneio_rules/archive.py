@@ -72,6 +72,7 @@ class Archive:
             words=tuple(word or b"" for word in header.words),
             rows=tuple(rows),
             outcome=table.play.outcome,
+            computers=header.computers,
         )
 
 

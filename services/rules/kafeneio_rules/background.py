@@ -14,6 +14,7 @@ from kafeneio_runtime.requests import purge
 from kafeneio_runtime.store import Store
 from prometheus_client import Gauge
 
+from kafeneio_rules.computers import ComputerTurns
 from kafeneio_rules.live import LiveGames
 from kafeneio_rules.storage import Games
 from kafeneio_rules.waiting import Waiting
@@ -33,6 +34,7 @@ class Background:
     games: Games
     live: LiveGames
     waiting: Waiting
+    computers: ComputerTurns
     time: Time
     draining: asyncio.Event
     request_retention: timedelta
@@ -67,4 +69,5 @@ class Background:
         """When the process drains, wake all watchers, so that each says goodbye."""
         await self.draining.wait()
         self.live.wake_watchers()
+        self.computers.ring()
         await asyncio.Event().wait()

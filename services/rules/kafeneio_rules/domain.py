@@ -73,14 +73,24 @@ class TurnEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class ForfeitRecorded:
+    """A seat is out; `computer` says whether one plays on for it (F1)."""
+
+    forfeit: Forfeit
+    computer: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The whole game is over."""
 
     outcome: Outcome
     forfeits: tuple[Forfeit, ...]
+    computers: tuple[Seat, ...]
 
 
-Happening: TypeAlias = Started | TurnStarted | TurnEnded | Forfeit | Finished
+PromptMoved: TypeAlias = TurnStarted | TurnEnded
+Happening: TypeAlias = Started | TurnStarted | TurnEnded | ForfeitRecorded | Finished
 
 
 class Change(NamedTuple):
@@ -154,6 +164,8 @@ def _change(play: Play, version: int, entries: Sequence[Entry], draw: Draw) -> C
         return Change((own,), tuple(happenings))
     house = _house(own.play, own.version, draw)
     happenings += _happenings(own.play, house)
+    if _prompt(play) == _prompt(house.play):  # the house shuffled within a turn, which goes on
+        happenings = [each for each in happenings if not isinstance(each[1], PromptMoved)]
     return Change((own, house), tuple(happenings))
 
 
@@ -174,11 +186,11 @@ def _happenings(before: Play, step: Step) -> Iterator[tuple[int, Happening]]:
     if was is not None and was != now:
         yield step.version, TurnEnded(*was)
     for recorded in after.forfeits[len(before.forfeits) :]:
-        yield step.version, recorded
+        yield step.version, ForfeitRecorded(recorded, recorded.seat in after.computers)
     if now is not None and was != now:
         yield step.version, TurnStarted(*now)
     if after.outcome is not None:
-        yield step.version, Finished(after.outcome, after.forfeits)
+        yield step.version, Finished(after.outcome, after.forfeits, after.computers)
 
 
 def _prompt(play: Play) -> tuple[int, Seat] | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import actions_pb2, game_pb2
 from kafeneio_games import registry
 from kafeneio_games.game import Illegal, OutOfOrder, Seat, Unreadable
 from kafeneio_games.play import Play
+from kafeneio_runtime.auth import Role
 from kafeneio_runtime.errors import Refusal, failed, forbidden, illegal, malformed, not_found, stale
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller, request_digest
@@ -18,6 +20,9 @@ from kafeneio_rules import wire
 from kafeneio_rules.domain import Status, Terms
 from kafeneio_rules.live import Table
 from kafeneio_rules.storage import Request
+
+COMPUTER_NAME: Final = "computer-"
+"""How the names of computers begin."""
 
 
 @contextmanager
@@ -32,6 +37,10 @@ def judged(table: Table, field: str = "actions") -> Iterator[None]:
     except OutOfOrder as refusal:
         if refusal.reason == "FORFEITED":
             raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, str(refusal)) from refusal
+        if refusal.reason == "ELIMINATED":
+            raise failed(errors_pb2.ERROR_REASON_SEAT_ELIMINATED, str(refusal)) from refusal
+        if refusal.reason == "NOT_RESIGNABLE":
+            raise failed(errors_pb2.ERROR_REASON_NOT_RESIGNABLE, str(refusal)) from refusal
         # The table runs, so one that is over is so in mid-batch only: nobody is to act then.
         raise not_your_turn(table) from refusal
 
@@ -80,9 +89,37 @@ def own_seat(table: Table) -> Seat:
     return seat
 
 
-def awaited(table: Table) -> bool:
-    """Whether the caller is to act."""
-    return table.seat_of(caller().subject) in table.play.to_act
+def check_in(table: Table, seat: Seat) -> None:
+    """Raises NOT_YOUR_SEAT where the seat's player is out: a computer plays it now (F1)."""
+    if table.play.forfeited(seat):
+        raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "you are out of this game")
+
+
+def computer_seat(table: Table, as_seat: int) -> Seat:
+    """A seat that a service speaks for; raises NOT_YOUR_SEAT where no computer plays it."""
+    seat = Seat(as_seat)
+    if caller().role is not Role.SERVICE or seat not in table.play.computers:
+        raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "no computer of yours sits there")
+    return seat
+
+
+def acting_seat(table: Table, request: game_pb2.ActRequest) -> Seat:
+    """For whom a call acts; raises NOT_YOUR_SEAT."""
+    if request.HasField("as_seat"):
+        return computer_seat(table, request.as_seat)
+    return own_seat(table)
+
+
+def answers_a_bid(actions: Sequence[actions_pb2.Action]) -> bool:
+    """Whether a batch is a contra, and nothing else."""
+    return len(actions) == 1 and (
+        actions[0].HasField("contra") or actions[0].notation.startswith("contra ")
+    )
+
+
+def awaited(table: Table, seat: Seat | None) -> bool:
+    """Whether a seat is to act."""
+    return seat in table.play.to_act
 
 
 def visible_seat(table: Table) -> Seat:
@@ -95,12 +132,20 @@ def visible_seat(table: Table) -> Seat:
 
 def read_actions(play: Play, actions: Sequence[actions_pb2.Action], field: str) -> list[str]:
     """A batch as texts of log entries; raises MALFORMED, naming the action."""
-    if play.game is None:  # only while the house is about to throw
+    game = play.game
+    if game is None:  # only while the house is about to throw
         raise malformed(field, "there is no round to act in")
     return [
-        wire.action_text(play.game, action, f"{field}[{index}]")
-        for index, action in enumerate(actions)
+        wire.action_text(game, action, f"{field}[{index}]") for index, action in enumerate(actions)
     ]
+
+
+def check_blind(play: Play, texts: Sequence[str], field: str) -> None:
+    """Raises MALFORMED where more is to be judged after a card was drawn: whether it is refused
+    would tell which card that is, and a refusal changes nothing."""
+    for index, text in enumerate(texts):
+        if play.game is not None and wire.reveals(play.game, text):
+            raise malformed(f"{field}[{index}]", "nothing can follow until the card is seen")
 
 
 def read_request(request_id: str) -> Request:
@@ -129,9 +174,22 @@ def read_terms(message: game_pb2.Terms, players: int) -> Terms:
     except registry.BuildError as error:
         name = "target" if isinstance(error, registry.BadTargetError) else error.name
         raise failed(errors_pb2.ERROR_REASON_OPTION_INVALID, str(error), option=name) from error
-    if players != variant.seats:
-        raise malformed("player_ids", f"{variant.id} is played by {variant.seats}")
+    seats = sum(map(len, variant.sides_with(options)))
+    if players != seats:
+        raise malformed("player_ids", f"with these options {variant.id} is played by {seats}")
     return Terms(variant.id, variant.edition, tuple(sorted(options.items())), target)
+
+
+def read_computers(request: game_pb2.CreateGameRequest) -> tuple[Seat, ...]:
+    """The seats that computers play from the start; raises MALFORMED."""
+    computers = tuple(sorted(map(Seat, request.computer_seats)))
+    players = len(request.player_ids)
+    if computers and (computers[-1] >= players or len(computers) == players):
+        raise malformed("computer_seats", "must be seats of the game, and leave one to a person")
+    for seat, player in enumerate(request.player_ids):
+        if player.startswith(COMPUTER_NAME) and seat not in computers:  # M7
+            raise malformed(f"player_ids[{seat}]", "a person is not called like a computer")
+    return computers
 
 
 def page_start(token: str, version: int) -> int:

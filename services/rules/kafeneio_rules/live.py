@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeAlias
 from uuid import UUID
 
 from kafeneio.common.v1 import errors_pb2
@@ -38,6 +38,9 @@ from kafeneio_rules.storage import (
     Row,
     StoredRow,
 )
+
+Draws: TypeAlias = Callable[[bytes, bytes], ProvableDraw]
+"""Chance from a secret and a context. Only a test's own main has another than `ProvableDraw`."""
 
 KEPT_STEPS: Final = 32
 KEPT_GAMES: Final = 20_000
@@ -78,7 +81,7 @@ def eyes(play: Play, viewer: Seat | None) -> Seat | None:
     everybody where nothing is hidden."""
     if play.game is None or not play.game.hidden:
         return None
-    return None if any(forfeit.seat == viewer for forfeit in play.forfeits) else viewer
+    return play.eyes(viewer)
 
 
 @dataclass(slots=True)
@@ -107,9 +110,13 @@ class Table:
         terms = header.terms
         assert terms is not None, "a tombstone has no table"
         variant = registry.variant(terms.variant, terms.edition)
-        play = Play.begin(variant.build(dict(terms.options), terms.target))
+        match = variant.build(dict(terms.options), terms.target)
+        play = Play.begin(match, header.computers)
         about = events_pb2.GameStarted(
-            variant=variant.id, player_ids=header.players, payout_rule=variant.payout
+            variant=variant.id,
+            player_ids=header.players,
+            payout_rule=variant.payout,
+            computer_seats=header.computers,
         )
         table = cls(header, play, about)
         if keep_all:
@@ -144,13 +151,16 @@ class Table:
 
     def message(self, player: str) -> game_pb2.Game:
         """The game as a player, perhaps without a seat in it, may see it."""
-        stands = self.position(self.seat_of(player))
-        return wire.game(self.header, stands, self.play.forfeits)
+        return wire.game(self.header, self.position(self.seat_of(player)), self.play)
+
+    def message_for_computer(self, seat: Seat) -> game_pb2.Game:
+        """The game as the computer in a seat may see it: a forfeited seat's own hand, too."""
+        stands = wire.position(self.play, self.version, self.since, seat, computer=True)
+        return wire.game(self.header, stands, self.play)
 
     def seat_of(self, player: str) -> Seat | None:
-        """Where a player sits."""
-        players = self.header.players
-        return Seat(players.index(player)) if player in players else None
+        """Where a player sits. Nobody is a computer, whatever he is called."""
+        return self.header.seat_of(player)
 
     def append(self, change: Change, drawn: int, request: Request | None, reason: str) -> Append:
         """What is to be written for a change; `drawn` is the count after it."""
@@ -186,6 +196,7 @@ class Table:
             status,
             last.play.outcome,
             reason,
+            len(last.play.computers) > len(self.play.computers),
         )
 
     @property
@@ -204,9 +215,7 @@ class Table:
 
     def _add(self, dated: DatedStep) -> None:
         step = dated.step
-        if step.play.prompted is None:
-            self.since = None
-        elif step.play.turn != self.play.turn:
+        if step.play.turn != self.play.turn:
             self.since = dated.at
         dated.since = self.since
         self.play, self.version = step.play, step.version
@@ -236,8 +245,9 @@ class Live:
 class LiveGames:
     """The games that this replica has looked at."""
 
-    def __init__(self, games: Games, vault: Vault) -> None:
+    def __init__(self, games: Games, vault: Vault, draws: Draws = ProvableDraw) -> None:
         self._games = games
+        self._draws = draws
         self._vault = vault
         self._live: OrderedDict[UUID, Live] = OrderedDict()
         self._watched: set[UUID] = set()
@@ -263,6 +273,11 @@ class LiveGames:
             async with live.lock:  # whoever writes just now is not overtaken by his own echo
                 await self.refresh(live)
         return live
+
+    def known(self, game_id: UUID) -> Table | None:
+        """A game that has been looked at, as it was then."""
+        live = self._live.get(game_id)
+        return None if live is None else live.table
 
     async def refresh(self, live: Live) -> None:
         """Read the log again if it has grown. The caller holds the game's lock."""
@@ -339,7 +354,7 @@ class LiveGames:
         """The game's chance, from where it stands; for a game that every seat has joined."""
         if table.dice is None:
             words = [word or b"" for word in table.header.words]
-            table.dice = ProvableDraw(self.secret(table), context(table.game_id.bytes, words))
+            table.dice = self._draws(self.secret(table), context(table.game_id.bytes, words))
         table.dice.position = table.drawn  # what was drawn for a refused call is drawn again
         return table.dice
 

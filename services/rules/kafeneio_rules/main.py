@@ -6,8 +6,10 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 from kafeneio.rules.v1 import game_pb2_grpc, rulebook_pb2_grpc
+from kafeneio_games.chance import ProvableDraw
 from kafeneio_runtime.alone import migrate_alone, serve_alone
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus
@@ -22,7 +24,8 @@ from kafeneio_runtime.streams import Pace
 
 from kafeneio_rules.archive import Archive
 from kafeneio_rules.background import Background
-from kafeneio_rules.live import LiveGames
+from kafeneio_rules.computers import ComputerTurns
+from kafeneio_rules.live import Draws, LiveGames
 from kafeneio_rules.replicas import Replicas
 from kafeneio_rules.rulebook import RuleBookServicer
 from kafeneio_rules.server import GameServicer
@@ -38,8 +41,10 @@ ROLES: Final = {
     for service, roles, calls in (
         (RULE_BOOK, Role, "ListVariants GetVariant GetRules"),
         (GAMES, Role, "GetGame WatchGame ListLegalActions ListGames GetRecord VerifyRecord"),
-        (GAMES, {Role.PLAYER}, "JoinGame Act Resign"),
+        (GAMES, {Role.PLAYER}, "JoinGame Resign"),
+        (GAMES, {Role.PLAYER, Role.SERVICE}, "Act"),
         (GAMES, {Role.SERVICE}, "CreateGame CancelGame GetTurn ForfeitSeat ListEvents"),
+        (GAMES, {Role.SERVICE}, "WatchComputerTurns"),
         (GAMES, {Role.OPERATOR}, "AbortGame"),
     )
     for call in calls.split()
@@ -61,8 +66,10 @@ async def check_chance_key(games: Games, vault: Vault) -> None:
         ) from None
 
 
-async def service(settings: Settings, url: str, bus: Bus) -> Service:
-    """`rules` on a migrated database, ready to be served."""
+async def service(
+    settings: Settings, url: str, bus: Bus, *, draws: Draws = ProvableDraw
+) -> Service:
+    """`rules` on a migrated database, ready to be served; no setting changes `draws`."""
     time, draining = SystemTime(), asyncio.Event()
     store = await Store.open(url, SCHEMA, settings.database_pool_size)
     heartbeat = Heartbeat(store, time)
@@ -74,20 +81,21 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
     except SystemExit:
         await store.close()
         raise
-    live = LiveGames(games, vault)
+    live = LiveGames(games, vault, draws)
     replicas = Replicas(store, live, relay, time)
-    waiting = Waiting(games, live, vault, time, replicas.written)
+    pace = Pace.of(settings, time, draining)
+    computers = ComputerTurns(games, live, pace)
+
+    def written(game_id: UUID) -> None:
+        replicas.written(game_id)
+        computers.written(game_id)
+
+    waiting = Waiting(games, live, vault, time, written)
     servicer = GameServicer(
-        games,
-        live,
-        waiting,
-        Archive(live),
-        Pace.of(settings, time, draining),
-        replicas.written,
-        heartbeat,
+        games, live, waiting, Archive(live), pace, written, heartbeat, computers
     )
     retention = timedelta(hours=settings.request_retention_hours)
-    background = Background(store, games, live, waiting, time, draining, retention)
+    background = Background(store, games, live, waiting, computers, time, draining, retention)
 
     async def close() -> None:
         await games.close()
@@ -110,6 +118,7 @@ async def service(settings: Settings, url: str, bus: Bus) -> Service:
             replicas.hear,
             replicas.follow,
             replicas.look,
+            computers.scan,
             background.end_no_shows,
             background.count_games,
             background.forget_requests,

@@ -25,11 +25,17 @@ from kafeneio_runtime.streams import Pace
 
 from kafeneio_rules import domain, wire
 from kafeneio_rules.archive import Archive
+from kafeneio_rules.computers import ComputerTurns
 from kafeneio_rules.domain import Change
 from kafeneio_rules.guards import (
+    acting_seat,
+    answers_a_bid,
     awaited,
+    check_blind,
+    check_in,
     check_not_ended,
     check_running,
+    computer_seat,
     judged,
     not_your_turn,
     own_seat,
@@ -72,6 +78,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     pace: Pace
     written: Callable[[UUID], None]
     heartbeat: Heartbeat
+    computers: ComputerTurns
 
     # --- before the start --------------------------------------------------------------------
 
@@ -100,7 +107,11 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     ) -> game_pb2.GetGameResponse:
         """The game as the caller may see it."""
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
-        return game_pb2.GetGameResponse(game=live.table.message(caller().subject))
+        table = live.table
+        if request.HasField("as_seat"):
+            seat = computer_seat(table, request.as_seat)
+            return game_pb2.GetGameResponse(game=table.message_for_computer(seat))
+        return game_pb2.GetGameResponse(game=table.message(caller().subject))
 
     async def WatchGame(
         self, request: game_pb2.WatchGameRequest, context: object
@@ -116,7 +127,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                 changed = live.changed  # taken before looking, so that no change is missed
                 for step in await self.live.since(live, sent):
                     response = game_pb2.WatchGameResponse()
-                    response.update.MergeFromString(step.update(viewer))
+                    response.update.MergeFromString(step.update(live.table.play.eyes(viewer)))
                     yield response
                     sent = step.step.version
                     pulse.spoke()
@@ -129,6 +140,13 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                     beat = game_pb2.Heartbeat(server_time=wire.timestamp(self.pace.time.now()))
                     yield game_pb2.WatchGameResponse(heartbeat=beat)
 
+    async def WatchComputerTurns(
+        self, request: game_pb2.WatchComputerTurnsRequest, context: object
+    ) -> AsyncIterator[game_pb2.WatchComputerTurnsResponse]:
+        """The turns in which a computer is to move."""
+        async for response in self.computers.watch():
+            yield response
+
     async def ListLegalActions(
         self, request: game_pb2.ListLegalActionsRequest, context: object
     ) -> game_pb2.ListLegalActionsResponse:
@@ -136,28 +154,35 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
         table = live.table
         check_running(table)
-        seat = table.seat_of(caller().subject)
-        if seat is None:
-            seat = visible_seat(table)
+        seat = self._seat_to_list(table, request)
         if seat not in table.play.to_act:
             raise not_your_turn(table)
         texts = read_actions(table.play, request.after, "after")
         response = game_pb2.ListLegalActionsResponse(version=table.version, seat=seat)
         play = table.play
         if texts:
+            check_blind(play, texts, "after")
             with judged(table, "after"):
                 play = domain.tried(play, seat, texts)
             response.complete = play.prompted != seat or play.turn != table.play.turn
         if not response.complete:
             start = page_start(request.page_token, table.version)
             size = request.page_size or 500
-            game = play.game
-            assert game is not None, "a running round has a game"
-            found = list(islice(play.legal(seat), start, start + size + 1))
-            response.actions.extend(wire.entry_action(game.write(a)) for a in found[:size])
+            legal = wire.legal_actions(play, seat, request.kind)
+            found = list(islice(legal, start, start + size + 1))
+            response.actions.extend(found[:size])
             if len(found) > size:
                 response.next_page_token = f"{table.version}.{start + size}"
         return response
+
+    def _seat_to_list(self, table: Table, request: game_pb2.ListLegalActionsRequest) -> Seat:
+        if request.HasField("as_seat"):
+            return computer_seat(table, request.as_seat)
+        seat = table.seat_of(caller().subject)
+        if seat is None:
+            return visible_seat(table)
+        check_in(table, seat)
+        return seat
 
     async def GetTurn(
         self, request: game_pb2.GetTurnRequest, context: object
@@ -209,24 +234,19 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     async def Act(self, request: game_pb2.ActRequest, context: object) -> game_pb2.ActResponse:
         """Play a batch of actions, all or none."""
         live = await self.live.find(parse_id(request.game_id, "game_id"))
+        if not request.expected_version and answers_a_bid(request.actions):
+            return await self._contra(await self.live.fresh(live.table.game_id), request)
         async with live.lock:
-            if request.expected_version != live.table.version or not awaited(live.table):
+            seat = acting_seat(live.table, request)
+            if request.expected_version != live.table.version or not awaited(live.table, seat):
                 await self.live.refresh(live)  # nobody is refused for what was known here
+                seat = acting_seat(live.table, request)
             table = live.table
             called = read_request(request.request_id)
             steps = await self.live.replayed(table, called)
-            seat = own_seat(table)
             if steps is None:
-                check_running(table)
-                if request.expected_version != table.version:
-                    raise stale(table.version)
-                if seat not in table.play.to_act:
-                    raise not_your_turn(table)
-                texts = read_actions(table.play, request.actions, "actions")
-                draw = self.live.draw(table)
-                with judged(table):
-                    change = domain.act(table.play, table.version, seat, texts, draw)
-                steps = await self.live.commit(live, change, draw.position, called)
+                change, drawn = self._acted(table, seat, request, request.expected_version)
+                steps = await self.live.commit(live, change, drawn, called)
                 if steps is None:  # another replica came first
                     steps = await self.live.replayed(live.table, called)
                     if steps is None:
@@ -237,6 +257,35 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         answer(response, steps, seat)
         return response
 
+    async def _contra(self, live: Live, request: game_pb2.ActRequest) -> game_pb2.ActResponse:
+        """A contra says which bid it answers, so it needs to have seen nothing else."""
+
+        def change(table: Table) -> tuple[Change, int]:
+            return self._acted(table, acting_seat(table, request), request, table.version)
+
+        steps = await self._decide(live, request.request_id, change)
+        response = game_pb2.ActResponse()
+        answer(response, steps, acting_seat(live.table, request))
+        return response
+
+    def _acted(
+        self, table: Table, seat: Seat, request: game_pb2.ActRequest, seen: int
+    ) -> tuple[Change, int]:
+        """What a batch does to the table, if it may; and how much chance has been drawn then."""
+        check_running(table)
+        if not request.HasField("as_seat"):
+            check_in(table, seat)
+        if seen != table.version:
+            raise stale(table.version)
+        if seat not in table.play.to_act:
+            raise not_your_turn(table)
+        texts = read_actions(table.play, request.actions, "actions")
+        check_blind(table.play, texts[:-1], "actions")
+        draw = self.live.draw(table)
+        with judged(table):
+            change = domain.act(table.play, table.version, seat, texts, draw)
+        return change, draw.position
+
     async def Resign(
         self, request: game_pb2.ResignRequest, context: object
     ) -> game_pb2.ResignResponse:
@@ -245,6 +294,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         def change(table: Table) -> tuple[Change, int]:
             seat = own_seat(table)
             check_running(table)
+            check_in(table, seat)
             if request.round != table.play.round:
                 raise stale(table.version)
             draw = self.live.draw(table)

@@ -32,7 +32,8 @@ SUBJECT: Final = "rules.events"
 
 HEADER: Final = """
     SELECT g.*, array_agg(s.player_id ORDER BY s.seat) AS players,
-           array_agg(s.word ORDER BY s.seat) AS words
+           array_agg(s.word ORDER BY s.seat) AS words,
+           array_agg(s.seat ORDER BY s.seat) FILTER (WHERE s.computer) AS computer_seats
     FROM games g LEFT JOIN seats s USING (game_id)
 """
 
@@ -67,7 +68,7 @@ class StoredRow:
 class Append(NamedTuple):
     """One or two rows to be written together, if the first one's version is still free.
 
-    `status` and `outcome` are those after the rows.
+    `status` and `outcome` are those after the rows; `computer` says that one has taken a seat.
     """
 
     game_id: UUID
@@ -77,6 +78,7 @@ class Append(NamedTuple):
     status: Status
     outcome: Outcome | None
     reason: str = ""
+    computer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,14 @@ class Header:
     join_by: datetime | None
     outcome: Outcome | None
     reason: str
+    computers: tuple[Seat, ...] = ()
+
+    def seat_of(self, player: str) -> Seat | None:
+        """Where a person sits."""
+        if player not in self.players:
+            return None
+        seat = Seat(self.players.index(player))
+        return None if seat in self.computers else seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +143,8 @@ class Work:
         assert terms is not None
         await self.connection.execute(
             "INSERT INTO games (game_id, variant, edition, options, target, status, commitment,"
-            " secret, join_by)"
-            " VALUES ($1, $2, $3, $4::jsonb, $5, 'waiting', $6, $7, now() + $8::interval)",
+            " secret, join_by, computers)"
+            " VALUES ($1, $2, $3, $4::jsonb, $5, 'waiting', $6, $7, now() + $8::interval, $9)",
             self.game_id,
             terms.variant,
             terms.edition,
@@ -143,10 +153,15 @@ class Work:
             header.commitment,
             header.secret,
             join_timeout,
+            bool(header.computers),
         )
         await self.connection.executemany(
-            "INSERT INTO seats (game_id, seat, player_id) VALUES ($1, $2, $3)",
-            [(self.game_id, seat, player) for seat, player in enumerate(header.players)],
+            "INSERT INTO seats (game_id, seat, player_id, word, computer)"
+            " VALUES ($1, $2, $3, $4, $5)",
+            [
+                (self.game_id, seat, player, header.words[seat], seat in header.computers)
+                for seat, player in enumerate(header.players)
+            ],
         )
 
     async def tombstone(self) -> None:
@@ -273,6 +288,14 @@ class Games:
             )
         return None if row is None else Sealed(row["game_id"], row["secret"])
 
+    async def with_computers(self) -> list[UUID]:
+        """Running games in which a computer has a seat."""
+        async with self._store.acquire() as connection:
+            rows = await connection.fetch(
+                "SELECT game_id FROM games WHERE status = 'running' AND computers"
+            )
+        return [row["game_id"] for row in rows]
+
     async def running(self) -> dict[str, int]:
         """How many games of each variant are being played."""
         async with self._store.acquire() as connection:
@@ -296,7 +319,11 @@ async def _append(connection: Connection, batch: Sequence[Append]) -> list[datet
     first = [(append.game_id, append.rows[0], append.request) for append in ordered]
     later = [(append.game_id, row) for append in ordered for row in append.rows[1:]]
     events = [(append.game_id, event) for append in ordered for event in append.announcements]
-    turned = [append for append in ordered if append.outcome or append.rows[0].version == 1]
+    turned = [
+        append
+        for append in ordered
+        if append.outcome or append.computer or append.rows[0].version == 1
+    ]
     written = await connection.fetch(
         APPEND,
         *_row_columns([(game_id, row) for game_id, row, _ in first]),
@@ -313,6 +340,7 @@ async def _append(connection: Connection, batch: Sequence[Append]) -> list[datet
         [append.status.value for append in turned],
         [append.outcome and json.dumps(asdict(append.outcome)) for append in turned],
         [append.reason for append in turned],
+        [append.computer for append in turned],
     )
     times: dict[UUID, datetime] = {row["game_id"]: row["at"] for row in written}
     return [
@@ -359,6 +387,7 @@ def _header(row: Record) -> Header:
         join_by=row["join_by"],
         outcome=_outcome(row["outcome"]),
         reason=row["reason"] or "",
+        computers=tuple(map(Seat, row["computer_seats"] or ())),
     )
 
 

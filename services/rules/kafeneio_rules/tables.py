@@ -8,6 +8,7 @@ from kafeneio_runtime.heartbeat import heartbeat_tables
 from kafeneio_runtime.tables import outbox_tables
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     Uuid,
+    false,
     func,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
@@ -48,6 +50,8 @@ games = Table(
     # Winners and score, or why it is void; set once it is over.
     Column("outcome", JSONB),
     Column("reason", Text),
+    # Whether a computer has a seat: from the start, or since one was forfeited (F1).
+    Column("computers", Boolean, nullable=False, server_default=false()),
     CheckConstraint("status IN ('waiting', 'running', 'finished', 'cancelled')", name="status"),
     CheckConstraint("status = 'cancelled' OR commitment IS NOT NULL", name="tombstone"),
 )
@@ -57,6 +61,11 @@ Index(
     postgresql_where=games.c.status == "waiting",
 )
 Index("games_by_status", games.c.status, games.c.game_id)
+Index(
+    "games_with_computers",
+    games.c.game_id,
+    postgresql_where=(games.c.status == "running") & games.c.computers,
+)
 
 seats = Table(
     "seats",
@@ -66,6 +75,8 @@ seats = Table(
     Column("player_id", Text, nullable=False),
     # The seat's word of R4; NULL until the player has joined.
     Column("word", LargeBinary),
+    # Whether a computer plays it from the start.
+    Column("computer", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("game_id", "player_id", name="one_seat_each"),
 )
 Index("seats_by_player", seats.c.player_id, seats.c.game_id)

@@ -16,6 +16,7 @@ from uuid import UUID
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_games.chance import commitment
+from kafeneio_games.game import Seat
 from kafeneio_games.play import Play
 from kafeneio_runtime import logs
 from kafeneio_runtime.clock import Time
@@ -28,7 +29,13 @@ from kafeneio_runtime.secrets import Vault, new_secret
 
 from kafeneio_rules import domain
 from kafeneio_rules.domain import Change, Status, Terms
-from kafeneio_rules.guards import game_cancelled, game_over, read_terms, storable
+from kafeneio_rules.guards import (
+    game_cancelled,
+    game_over,
+    read_computers,
+    read_terms,
+    storable,
+)
 from kafeneio_rules.live import LiveGames, Table
 from kafeneio_rules.storage import Games, Header, Request, Work
 
@@ -51,6 +58,7 @@ class Waiting:
     async def create(self, request: game_pb2.CreateGameRequest) -> game_pb2.CreateGameResponse:
         """Make a game; the same id on the same terms is the same game."""
         terms = read_terms(request.terms, len(request.player_ids))
+        computers = read_computers(request)
         players = tuple(
             storable(player, f"player_ids[{seat}]")
             for seat, player in enumerate(request.player_ids)
@@ -65,13 +73,13 @@ class Waiting:
         async def effect(work: Work) -> bytes:
             header = await work.header()
             if header is None:
-                await work.create(self._new(game_id, terms, players), timeout)
+                await work.create(self._new(game_id, terms, players, computers), timeout)
                 failpoint("rules.create.before_commit")
                 header = await work.header()
                 assert header is not None, "it has just been made"
             elif header.status is Status.CANCELLED:
                 raise game_cancelled()
-            elif header.terms != terms or header.players != players:
+            elif (header.terms, header.players, header.computers) != (terms, players, computers):
                 raise exists(errors_pb2.ERROR_REASON_GAME_EXISTS, "the id is taken by another game")
             game = (await self._table(work)).message(caller().subject)
             return game_pb2.CreateGameResponse(game=game).SerializeToString()
@@ -142,20 +150,28 @@ class Waiting:
                 await _write(work, Table.fold(header, ()), ending, request, reason)
         await self._committed(game_id)
 
-    def _new(self, game_id: UUID, terms: Terms, players: tuple[str, ...]) -> Header:
+    def _new(
+        self,
+        game_id: UUID,
+        terms: Terms,
+        players: tuple[str, ...],
+        computers: tuple[Seat, ...],
+    ) -> Header:
         secret = new_secret()
         return Header(
             game_id=game_id,
             status=Status.WAITING,
             terms=terms,
             players=players,
-            words=(None,) * len(players),
+            # A computer needs no word: it has nothing to fear from the house it belongs to.
+            words=tuple(b"" if seat in computers else None for seat in range(len(players))),
             commitment=commitment(secret),
             secret=self.vault.seal(secret, game_id.bytes),
             created_at=self.time.now(),
             join_by=None,
             outcome=None,
             reason="",
+            computers=computers,
         )
 
     async def _start(self, work: Work, header: Header) -> None:
@@ -213,15 +229,14 @@ async def _seated(
         raise game_cancelled()
     if header.status is Status.FINISHED:
         raise game_over()
-    player = caller().subject
-    if player not in header.players:
+    seat = header.seat_of(caller().subject)
+    if seat is None:
         raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "you have no seat in this game")
     if request.commitment != header.commitment:
         raise failed(
             errors_pb2.ERROR_REASON_COMMITMENT_MISMATCH,
             "the commitment is not the one of this game",
         )
-    seat = header.players.index(player)
     word = header.words[seat]
     if word is None:
         await work.join(seat, request.word)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
-from typing import TypeAlias
+from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2
-from kafeneio_games import fevga, gulbara, plakoto, portes, tavli
-from kafeneio_games.game import AnyGame, Entry, Seat
-from kafeneio_games.match import OpeningThrow, Outcome, read_opening, write_opening
+from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2, views_pb2
+from kafeneio_games.game import AnyGame, Entry, Seat, Unreadable
+from kafeneio_games.match import OPENING, OpeningThrow, Outcome, read_opening, write_opening
 from kafeneio_games.play import CANCEL, RESIGN, Forfeit, Play, forfeit_text, void_text
+from kafeneio_games.target_match import DEALER, read_dealer, write_dealer
 from kafeneio_runtime.bus import Event
 from kafeneio_runtime.errors import malformed
 
+from kafeneio_rules import rummy_wire
 from kafeneio_rules.domain import (
     Finished,
+    ForfeitRecorded,
     Happening,
     Started,
     Status,
@@ -25,6 +27,7 @@ from kafeneio_rules.domain import (
     TurnEnded,
     TurnStarted,
 )
+from kafeneio_rules.families import CODECS, Family, family, game_id
 from kafeneio_rules.storage import Header
 
 STATUSES = {
@@ -62,9 +65,13 @@ def void_reason(name: str) -> actions_pb2.VoidReason.ValueType:
 # --- actions ---------------------------------------------------------------------------------
 
 
+def entry_action(game: AnyGame | None, text: str) -> actions_pb2.Action:
+    """The text of a log entry as a message; `game` is the round's. Shared: not to be changed."""
+    return _entry_action(None if game is None else family(game), text)
+
+
 @functools.lru_cache(maxsize=4096)
-def entry_action(text: str) -> actions_pb2.Action:
-    """The text of a log entry as a message. Shared: it must not be changed."""
+def _entry_action(kin: Family | None, text: str) -> actions_pb2.Action:
     message = actions_pb2.Action(notation=text)
     if text == RESIGN:
         message.resign_round.SetInParent()
@@ -74,22 +81,32 @@ def entry_action(text: str) -> actions_pb2.Action:
         message.forfeit.reason = forfeit_reason(text.removeprefix("!forfeit "))
     elif text.startswith("!void "):
         message.void_game.reason = void_reason(text.removeprefix("!void "))
-    elif text.startswith("opening "):
+    elif text.startswith(OPENING):
         message.opening_throw.dice.extend(read_opening(text).dice)
+    elif text.startswith(DEALER):
+        message.first_dealer.seat = read_dealer(text)
     else:
-        _fill(message, tavli.read(text))
+        assert kin is not None, "without a round only the table and the match act"
+        CODECS[kin].fill(message, text)
     return message
 
 
-def _fill(message: actions_pb2.Action, action: tavli.Action) -> None:
-    match action:
-        case tavli.Roll(first, second):
-            message.roll_dice.dice.extend((first, second))
-        case tavli.MoveChecker(start, die):
-            message.move_checker.start = start
-            message.move_checker.die = die
-        case tavli.Pass():
-            message.pass_turn.SetInParent()
+def legal_actions(play: Play, seat: Seat, kind: str) -> Iterator[actions_pb2.Action]:
+    """What a seat may do now, lazily; only actions of one kind (a field of Action) if it is named.
+
+    Shared messages: not to be changed.
+    """
+    game = play.game
+    assert game is not None, "a running round has a game"
+    for action in CODECS[family(game)].candidates(game, play.state, seat, kind):
+        message = entry_action(game, game.write(action))
+        if not kind or message.WhichOneof("action") == kind:
+            yield message
+
+
+def reveals(game: AnyGame, text: str) -> bool:
+    """Whether an action shows its seat a card that it has not seen."""
+    return family(game) is Family.RUMMY and text == rummy_wire.DRAW
 
 
 def action_text(game: AnyGame, action: actions_pb2.Action, field: str) -> str:
@@ -97,10 +114,9 @@ def action_text(game: AnyGame, action: actions_pb2.Action, field: str) -> str:
 
     Raises a MALFORMED refusal where it is no action of this game, or its two forms differ.
     """
-    kind = action.WhichOneof("action")
     text = action.notation
     try:
-        written = text if kind is None else _written(action, kind)
+        written = text if action.WhichOneof("action") is None else _written(game, action)
         game.read(written)
     except ValueError as unreadable:  # `Unreadable`, or a reason that has no name
         raise malformed(field, str(unreadable)) from unreadable
@@ -109,18 +125,20 @@ def action_text(game: AnyGame, action: actions_pb2.Action, field: str) -> str:
     return written
 
 
-def _written(action: actions_pb2.Action, kind: str) -> str:
-    """The notation of an action's message."""
-    match kind:
-        case "roll_dice":
-            return "".join(map(str, action.roll_dice.dice))
-        case "move_checker":
-            move = action.move_checker
-            return tavli.write(tavli.MoveChecker(move.start, move.die))
-        case "pass_turn":
-            return tavli.write(tavli.PASS)
+def _written(game: AnyGame, action: actions_pb2.Action) -> str:
+    """The notation of an action's message; `Unreadable` where this game knows none such."""
+    text = CODECS[family(game)].written(action) or _of_the_table(action)
+    if text is None:
+        raise Unreadable(f"{game_id(game)} has no action {action.WhichOneof('action')!r}")
+    return text
+
+
+def _of_the_table(action: actions_pb2.Action) -> str | None:
+    match action.WhichOneof("action"):
         case "opening_throw":
             return write_opening(OpeningThrow(tuple(action.opening_throw.dice)))
+        case "first_dealer":
+            return write_dealer(Seat(action.first_dealer.seat))
         case "resign_round":
             return RESIGN
         case "forfeit":
@@ -128,34 +146,17 @@ def _written(action: actions_pb2.Action, kind: str) -> str:
         case "void_game":
             name = actions_pb2.VoidReason.Name(action.void_game.reason)
             return void_text(name.removeprefix("VOID_REASON_"))
-    return CANCEL
+        case "cancel_before_start":
+            return CANCEL
+    return None
 
 
 # --- positions -------------------------------------------------------------------------------
 
 
-TavliState: TypeAlias = portes.State | plakoto.State | fevga.State | gulbara.State
-
-
-def put_view(message: game_pb2.Position, play: Play, viewer: Seat | None) -> None:
-    """What a seat, or a spectator, sees of the running round; nothing before the first one."""
-    if play.game is None:
-        return
-    seen: TavliState = play.view(viewer)
-    table = message.view.tavli
-    table.game = play.game.name.partition("@")[0]
-    table.mover = seen.mover
-    table.rolled.extend(seen.rolled)
-    table.dice.extend(seen.dice)
-    for board in seen.boards:
-        table.sides.add().points.extend(board)
-    match seen:
-        case plakoto.State():
-            for side, points in zip(table.sides, seen.pinned, strict=True):
-                side.pinned.extend(points)
-        case gulbara.State():
-            table.received.extend(seen.received)
-            table.throws.extend(seen.throws)
+def put_view(message: views_pb2.View, game: AnyGame, seen: Any) -> None:
+    """What `Game.view` of a round shows."""
+    CODECS[family(game)].put_view(message, game_id(game), seen)
 
 
 def outcome(value: Outcome) -> game_pb2.Outcome:
@@ -169,20 +170,30 @@ def outcome(value: Outcome) -> game_pb2.Outcome:
     return game_pb2.Outcome(decided=decided)
 
 
-def forfeits(values: Iterable[Forfeit]) -> list[events_pb2.SeatForfeitRecorded]:
-    """Seats that are out."""
+def forfeits(
+    values: Iterable[Forfeit], computers: Container[Seat]
+) -> list[events_pb2.SeatForfeitRecorded]:
+    """Seats that are out, and whether a computer plays on."""
     return [
-        events_pb2.SeatForfeitRecorded(seat=value.seat, reason=forfeit_reason(value.reason))
+        events_pb2.SeatForfeitRecorded(
+            seat=value.seat,
+            reason=forfeit_reason(value.reason),
+            computer=value.seat in computers,
+        )
         for value in values
     ]
 
 
 def position(
-    play: Play, version: int, since: datetime | None, viewer: Seat | None
+    play: Play,
+    version: int,
+    since: datetime | None,
+    viewer: Seat | None,
+    computer: bool = False,
 ) -> game_pb2.Position:
-    """A game at one version, as one seat or a spectator may see it."""
+    """A game at one version, as one seat, its computer, or a spectator may see it."""
     message = game_pb2.Position()
-    put_position(message, play, version, since, viewer)
+    put_position(message, play, version, since, viewer, computer)
     return message
 
 
@@ -192,16 +203,25 @@ def put_position(
     version: int,
     since: datetime | None,
     viewer: Seat | None,
+    computer: bool = False,
 ) -> None:
     """`position`, into an empty message: in its place in an answer it need not be copied."""
     message.version = version
     message.status = STATUSES[Status.of(play, version)]
     message.score.extend(play.score)
-    message.view_hash = play.view_digest(viewer)
     if version:
         message.round = play.round
         message.to_act.extend(seat for seat in play.to_act if seat >= 0)
-        put_view(message, play, viewer)
+    if version and play.game is not None:
+        put_view(message.view, play.game, play.view(viewer, computer))
+    message.view_hash = play.view_digest(viewer, computer)
+    if play.last is not None:
+        last = message.last_round
+        last.round = play.last.number
+        last.points.extend(play.last.result.points)
+        last.ending = play.last.result.ending
+        if play.last.game.hidden:
+            put_view(last.view, play.last.game, play.last_view(viewer, computer))
     if play.prompted is not None and since is not None:
         turn = message.turn
         turn.turn = play.turn
@@ -210,7 +230,7 @@ def put_position(
     if play.outcome is not None:
         message.outcome.CopyFrom(outcome(play.outcome))
     if play.forfeits:
-        message.forfeits.extend(forfeits(play.forfeits))
+        message.forfeits.extend(forfeits(play.forfeits, play.computers))
 
 
 def row(at: datetime, game: AnyGame | None, entries: Iterable[Entry], viewer: Seat | None) -> bytes:
@@ -219,7 +239,8 @@ def row(at: datetime, game: AnyGame | None, entries: Iterable[Entry], viewer: Se
     Serialised messages one after the other read as one message with all of their fields; so it is
     put together of parts that are made once and used in many rows.
     """
-    shown = [_log_entry(entry.seat, _shown(game, entry, viewer)) for entry in entries]
+    kin = None if game is None else family(game)
+    shown = [_log_entry(kin, entry.seat, _shown(game, entry, viewer)) for entry in entries]
     return _at(at) + b"".join(shown)
 
 
@@ -229,13 +250,13 @@ def _at(moment: datetime) -> bytes:
 
 
 @functools.lru_cache(maxsize=4096)
-def _log_entry(seat: Seat, text: str) -> bytes:
-    entry = game_pb2.LogEntry(seat=seat, action=entry_action(text))
+def _log_entry(kin: Family | None, seat: Seat, text: str) -> bytes:
+    entry = game_pb2.LogEntry(seat=seat, action=_entry_action(kin, text))
     return game_pb2.GameUpdate(entries=[entry]).SerializeToString()
 
 
 def _shown(game: AnyGame | None, entry: Entry, viewer: Seat | None) -> str:
-    if game is None or not game.hidden or entry.text.startswith(("!", "opening ")):
+    if game is None or not game.hidden or entry.text.startswith(("!", OPENING, DEALER)):
         return entry.text
     return str(game.show(game.read(entry.text), viewer))
 
@@ -257,14 +278,15 @@ def event(
         case TurnEnded(turn, seat):
             message.turn_ended.turn = turn
             message.turn_ended.seat = seat
-        case Forfeit(seat, reason):
+        case ForfeitRecorded(Forfeit(seat, reason), computer):
             message.seat_forfeit_recorded.seat = seat
             message.seat_forfeit_recorded.reason = forfeit_reason(reason)
-        case Finished(end, gone):
+            message.seat_forfeit_recorded.computer = computer
+        case Finished(end, gone, computers):
             finished = message.game_finished
             finished.variant = about.variant
             finished.payout_rule = about.payout_rule
-            finished.forfeits.extend(forfeits(gone))
+            finished.forfeits.extend(forfeits(gone, computers))
             if end.void is not None:
                 finished.void_reason = void_reason(end.void)
             else:
@@ -308,7 +330,7 @@ def summary(header: Header) -> game_pb2.GameSummary:
     return message
 
 
-def game(header: Header, stands: game_pb2.Position, gone: Iterable[Forfeit]) -> game_pb2.Game:
+def game(header: Header, stands: game_pb2.Position, play: Play) -> game_pb2.Game:
     """A game with its terms and its position."""
     assert header.terms is not None, "a tombstone is no game"
     assert header.join_by is not None, "a game is always due at some time"
@@ -320,9 +342,13 @@ def game(header: Header, stands: game_pb2.Position, gone: Iterable[Forfeit]) -> 
         join_by=timestamp(header.join_by),
         position=stands,
     )
-    out = {forfeit.seat: forfeit_reason(forfeit.reason) for forfeit in gone}
+    out = {forfeit.seat: forfeit_reason(forfeit.reason) for forfeit in play.forfeits}
     for seat, (player, word) in enumerate(zip(header.players, header.words, strict=True)):
         message.seats.add(
-            seat=seat, player_id=player, joined=word is not None, forfeit=out.get(Seat(seat))
+            seat=seat,
+            player_id=player,
+            joined=word is not None,
+            forfeit=out.get(Seat(seat)),
+            computer=seat in play.computers,
         )
     return message
