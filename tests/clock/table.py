@@ -1,7 +1,8 @@
-"""A game of two as the pure core sees it, with a `rules` that answers at once."""
+"""A game as the pure core sees it, with a `rules` that answers at once."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,6 +17,7 @@ from kafeneio_clock.values import (
     Event,
     Finished,
     Forfeit,
+    ForfeitRecorded,
     Leaving,
     Lost,
     Presence,
@@ -59,6 +61,11 @@ class Table:
         table.start_turn(0)
         return table
 
+    @classmethod
+    def of_four(cls, computers: Collection[int] = ()) -> Table:
+        """Four seats, in some of them computers; nobody attends yet, and nobody is on turn."""
+        return cls(domain.begin(("eleni", "nikos", "maria", "petros"), USUAL, 0, computers))
+
     @property
     def micros(self) -> int:
         """Now, as the core counts."""
@@ -99,6 +106,10 @@ class Table:
         """A seat leaves, and `rules` records it."""
         self.happen(Leaving(seat, "request"))
         self.happen(Confirmed(seat))
+
+    def replace(self, seat: int) -> None:
+        """`rules` tells that a computer plays on for a seat that has just been forfeited."""
+        self.happen(ForfeitRecorded(seat, self.state.forfeits[-1].reason, computer=True))
 
     def fire(self) -> None:
         """What a replica does when something is due: `rules` is asked, and asked to record."""

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 from kafeneio_clock import codec, domain
 from kafeneio_clock.turns import Cause, Options
 from kafeneio_clock.values import (
@@ -15,6 +21,8 @@ from kafeneio_clock.values import (
     Charged,
     Closed,
     Confirmed,
+    ConnectionLost,
+    ConnectionRestored,
     Credited,
     Event,
     Finished,
@@ -36,7 +44,8 @@ from kafeneio_clock.values import (
 )
 
 QUICK = Options(move=30, grace=1, timeouts=5, silent=12, unknown=20)
-SEATS = st.integers(0, 1)
+PLAYERS = ("eleni", "nikos", "maria", "petros")
+SEATS = st.integers(0, 3)
 
 
 @dataclass
@@ -67,16 +76,25 @@ class Watched:
 
 
 class Games(RuleBasedStateMachine):
-    """A game of two, kept by the core and by a stopwatch."""
+    """A game of four, in some seats computers, kept by the core and by a stopwatch; for a seat that
+    is forfeited a computer plays on."""
 
     def __init__(self) -> None:
         super().__init__()
         self.now = 1_000
-        self.state = domain.begin(("eleni", "nikos"), QUICK, self.now)
-        self.seats = [Watched(until=self.now + QUICK.silent) for _ in range(2)]
+        self.state = domain.begin(PLAYERS, QUICK, self.now)
+        self.computers: set[int] = set()
+        self.seats = [Watched(until=self.now + QUICK.silent) for _ in PLAYERS]
         self.turn = 0
         self.on_turn: int | None = None
         self.told: list[Announcement] = []
+
+    @initialize(computers=st.sets(SEATS, max_size=3))
+    def sit_down(self, computers: set[int]) -> None:
+        self.state = domain.begin(PLAYERS, QUICK, self.now, computers)
+        self.computers = computers
+        for number in computers:
+            self.seats[number] = Watched("out")
 
     def happen(self, event: Event) -> list[Announcement]:
         self.state, told = domain.advance(self.state, event, self.now)
@@ -171,6 +189,8 @@ class Games(RuleBasedStateMachine):
             self.happen(TurnRuns(self.turn, self.now))
             if self.state.seats[self.on_turn].intent is not None:
                 self.happen(Confirmed(self.on_turn))
+                why = self.state.forfeits[-1].reason
+                self.happen(ForfeitRecorded(self.on_turn, why, computer=True))
         charges = [each for each in self.told[before:] if isinstance(each, Charged)]
         if self.on_turn is None or self.out(self.on_turn):
             assert charges == []
@@ -190,6 +210,8 @@ class Games(RuleBasedStateMachine):
         was_out = self.out(number)
         told = self.happen(Leaving(number, "request"))
         told += self.happen(Confirmed(number))
+        if not was_out:
+            told += self.happen(ForfeitRecorded(number, Reason.LEFT, computer=True))
         assert sum(isinstance(each, Forfeited) for each in told) == (not was_out)
         self.seats[number].presence, self.seats[number].until = "out", None
 
@@ -209,7 +231,7 @@ class Games(RuleBasedStateMachine):
 
     @invariant()
     def never_more_than_five(self) -> None:
-        for number in (0, 1):
+        for number in range(len(PLAYERS)):
             charges = [
                 each.charged
                 for each in self.told
@@ -218,6 +240,19 @@ class Games(RuleBasedStateMachine):
             assert charges == list(range(1, len(charges) + 1))
             assert len(charges) <= QUICK.timeouts
             assert len([e for e in self.told if isinstance(e, Forfeited) and e.seat == number]) < 2
+
+    @invariant()
+    def a_computer_is_never_charged(self) -> None:
+        about = [
+            each.seat
+            for each in self.told
+            if isinstance(each, Charged | ConnectionLost | ConnectionRestored | Forfeited)
+        ]
+        assert not self.computers & set(about)
+        for number, seat in enumerate(self.state.seats):
+            assert seat.computer == self.out(number)
+            if self.out(number):
+                assert (seat.until, seat.intent) == (0, None)
 
     @invariant()
     def closed_is_silent(self) -> None:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import asyncpg
-from kafeneio_matchmaking.domain import Terms, Ticket, TicketStatus
+from kafeneio_matchmaking.domain import NewTicket, Terms, Ticket, TicketStatus
 from kafeneio_matchmaking.peers import Peers
 from kafeneio_matchmaking.saga import Saga
 from kafeneio_matchmaking.storage import Matchmaking
@@ -44,12 +44,15 @@ class Desk:
     rules: Rules
     cashier: Cashier
 
-    async def enqueue(self, who: str) -> Ticket:
+    async def enqueue(
+        self, who: str, *, terms: Terms = TERMS, partner: str = "", house_seat: int | None = None
+    ) -> Ticket:
         """A ticket that waits."""
+        new = NewTicket(UUID(new_id()), who, terms, timedelta(minutes=10), partner, house_seat)
         async with self.storage.work() as work:
-            made = await work.enqueue(UUID(new_id()), who, TERMS, timedelta(minutes=10))
-        assert made is not None
-        return made
+            made = await work.enqueue(new)
+            assert made is not None
+            return await work.join(made) if partner else made
 
     async def paired(self) -> list[Ticket]:
         """Two tickets that are paired."""

@@ -104,16 +104,34 @@ class Hall:
         asked: pb.QuickTerms | None = None,
         seconds: int = 0,
         request_id: str = "",
+        partner: str = "",
     ) -> pb.Ticket:
         """A ticket of somebody."""
         request = pb.EnqueueRequest(
             request_id=request_id or new_id(),
             ticket_id=ticket_id or new_id(),
             terms=asked if asked is not None else terms(),
+            partner_player_id=partner,
         )
         if seconds:
             request.time_to_live.seconds = seconds
         return (await self.rules.ask(self.stub.Enqueue, request, who)).ticket
+
+    async def play_house(
+        self,
+        who: str,
+        *,
+        asked: pb.QuickTerms | None = None,
+        ticket_id: str = "",
+        request_id: str = "",
+    ) -> pb.Ticket:
+        """A ticket of somebody for a table against the computer."""
+        request = pb.PlayHouseRequest(
+            request_id=request_id or new_id(),
+            ticket_id=ticket_id or new_id(),
+            terms=asked if asked is not None else terms(0),
+        )
+        return (await self.rules.ask(self.stub.PlayHouse, request, who)).ticket
 
     async def cancel(self, ticket: pb.Ticket, who: str = "", request_id: str = "") -> pb.Ticket:
         """The ticket after its player, or somebody else, has cancelled it."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 from kafeneio_matchmaking.domain import (
+    COMPUTER,
     LIVE,
     MATCH_MOVES,
     OVER,
@@ -24,14 +26,17 @@ from kafeneio_matchmaking.domain import (
     Wish,
     blame,
     move_match,
-    move_ticket,
     retry_seconds,
     settle,
-    source,
+    sources,
+    target,
 )
 from kafeneio_matchmaking.domain import End as Ending
 
 TICKETS = """
+    waiting_for_partner join   -> queued
+    waiting_for_partner cancel -> ended
+    waiting_for_partner expire -> ended
     queued pair    -> paired
     queued cancel  -> ended
     queued expire  -> ended
@@ -60,16 +65,11 @@ def table(text: str) -> dict[tuple[str, str], str]:
     return {(status, move): after for status, move, _, after in rows}
 
 
-@pytest.mark.parametrize("status", TicketStatus)
 @pytest.mark.parametrize("move", TicketMove)
-def test_tickets(status: TicketStatus, move: TicketMove) -> None:
-    after = table(TICKETS).get((status.value, move.value))
-    if after is None:
-        with pytest.raises(ForbiddenMoveError):
-            move_ticket(status, move)
-    else:
-        assert move_ticket(status, move) is TicketStatus(after)
-        assert source(move) is status
+def test_tickets(move: TicketMove) -> None:
+    rows = {before: after for (before, each), after in table(TICKETS).items() if each == move.value}
+    assert {status.value for status in sources(move)} == set(rows)
+    assert {target(move).value} == set(rows.values())
 
 
 @pytest.mark.parametrize("status", MatchStatus)
@@ -105,16 +105,19 @@ def test_a_match_never_goes_in_circles() -> None:
         assert forward or (before, after) == (MatchStatus.CANCELLING, MatchStatus.MATCHED)
 
 
-OFFER = Offer("tavli", 3, 2, {"a": ("x", "y"), "b": ("p", "q")}, (1, 7, 5))
+OPTIONS = {"a": ("x", "y"), "b": ("p", "q")}
+OFFER = Offer("tavli", 3, lambda options: 2 + (options["b"] == "q"), OPTIONS, (1, 7, 5))
 
 
 def test_wishes_are_settled() -> None:
     wish = Wish(0, {"b": "q"}, 0, "EUR", 100)
     terms = settle(wish, OFFER, 250)
-    assert terms == Terms("tavli", 3, (("a", "x"), ("b", "q")), 5, "EUR", 100, 250, 2)
+    assert terms == Terms("tavli", 3, (("a", "x"), ("b", "q")), 5, "EUR", 100, 250, 3)
     assert settle(Wish(3, {"b": "q", "a": "x"}, 5, "EUR", 100), OFFER, 250) == terms
     free = settle(Wish(0, {}, 7, "EUR", 0), OFFER, 250)
-    assert (free.currency, free.stake, free.fee_basis_points) == ("", 0, 0)
+    assert (free.currency, free.stake, free.fee_basis_points, free.seats) == ("", 0, 0, 2)
+    house = settle(Wish(0, {}, 7, "EUR", 0, house=True), OFFER, 250)
+    assert house == free
 
 
 @pytest.mark.parametrize(
@@ -124,12 +127,32 @@ def test_wishes_are_settled() -> None:
         (Wish(0, {"c": "x"}, 0, "", 0), "c"),
         (Wish(0, {"a": "p"}, 0, "", 0), "a"),
         (Wish(0, {}, 8, "", 0), "target"),
+        (Wish(0, {"a": "x,y"}, 0, "", 0), "a"),
+        (Wish(0, {}, 0, "", 0, partner=True), "partner_player_id"),
+        (Wish(0, {}, 0, "EUR", 1, house=True), "stake"),
     ],
 )
 def test_what_is_not_offered(wish: Wish, name: str) -> None:
     with pytest.raises(NotOfferedError) as refused:
         settle(wish, OFFER, 0)
     assert refused.value.name == name
+
+
+def test_what_some_variants_offer() -> None:
+    four = replace(OFFER, seats=lambda options: 4 - 2 * (options["b"] == "q"))
+    some = replace(four, only=(3, 5), many=frozenset({"a"}), partners=True)
+    terms = settle(Wish(0, {"a": "y,x,y"}, 3, "", 0, partner=True), some, 0)
+    assert (terms.options, terms.target) == ((("a", "y,x,y"), ("b", "p")), 3)
+    for wish, name in (
+        (Wish(0, {"a": "y,z"}, 3, "", 0), "a"),
+        (Wish(0, {"a": "y,"}, 3, "", 0), "a"),
+        (Wish(0, {"b": "p,q"}, 3, "", 0), "b"),
+        (Wish(0, {}, 4, "", 0), "target"),
+        (Wish(0, {"b": "q"}, 3, "", 0, partner=True), "partner_player_id"),
+    ):
+        with pytest.raises(NotOfferedError) as refused:
+            settle(wish, some, 0)
+        assert refused.value.name == name
 
 
 def test_request_ids_belong_to_the_match_and_the_call() -> None:
@@ -142,8 +165,31 @@ def test_request_ids_belong_to_the_match_and_the_call() -> None:
     ids = [match.request_id(call) for match in made for call in ("HoldStakes", "CreateGame")]
     assert len(set(ids)) == 4
     assert made[0].request_id("HoldStakes") == made[1].request_id("HoldStakes")
-    assert blame(made[0], Ending.SUSPENDED, "b") == {UUID(int=2): Ending.SUSPENDED}
-    assert set(blame(made[0], Ending.TERMS_REFUSED)) == {UUID(int=1), UUID(int=2)}
+
+
+def match_of(*seats: Seat) -> Match:
+    """A match with these seats."""
+    terms = settle(Wish(0, {}, 0, "", 0), OFFER, 0)
+    return Match(UUID(int=7), UUID(int=9), terms, MatchStatus.PAIRED, None, 0, seats)
+
+
+def test_who_leaves_when_a_match_is_refused() -> None:
+    a, b, c, d = (UUID(int=number) for number in range(4))
+    poor, refused, left = Ending.SUSPENDED, Ending.TERMS_REFUSED, Ending.PARTNER_LEFT
+    four = match_of(
+        Seat(a, "a", None, "c"), Seat(b, "b", None), Seat(c, "c", None, "a"), Seat(d, "d", None)
+    )
+    assert blame(four, poor, ["b"]) == {b: poor}
+    assert blame(four, poor, ["a"]) == {a: poor, c: left}
+    assert blame(four, poor, ["a", "c", "d"]) == {a: poor, c: poor, d: poor}
+    assert blame(four, refused) == {a: refused, b: refused, c: refused, d: refused}
+    house = match_of(
+        Seat(None, f"{COMPUTER}1", None), Seat(a, "a", None), Seat(None, f"{COMPUTER}2", None)
+    )
+    assert blame(house, refused) == {a: refused}
+    assert house.computer_seats == (0, 2)
+    assert house.tickets == ((a, None),)
+    assert four.computer_seats == ()
 
 
 def test_retries_slow_down_to_a_bound() -> None:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import grpc
 import kafeneio_matchmaking
@@ -33,6 +33,14 @@ PLAYERS: Final = ("eleni", "nikos")
 LIFETIME: Final = timedelta(hours=1)
 
 
+Wanted = pb.EnqueueRequest | pb.PlayHouseRequest
+
+
+def call_of(stub: quick_match_pb2_grpc.QuickMatchServiceStub, request: Wanted) -> Any:
+    """The call that the request is for."""
+    return stub.PlayHouse if isinstance(request, pb.PlayHouseRequest) else stub.Enqueue
+
+
 @dataclass
 class Scene:
     """A house that dies at a failpoint, the tickets that it had got, and how one goes on after."""
@@ -44,7 +52,7 @@ class Scene:
     margin: str = ""
 
     def __post_init__(self) -> None:
-        self.requests = {
+        self.requests: dict[str, Wanted] = {
             who: pb.EnqueueRequest(request_id=new_id(), ticket_id=new_id(), terms=terms())
             for who in PLAYERS
         }
@@ -70,7 +78,7 @@ class Scene:
                 for who, request in self.requests.items():
                     with suppress(grpc.aio.AioRpcError):  # it may die before the last answer
                         metadata = self.metadata(who, Role.PLAYER)
-                        await stub.Enqueue(request, metadata=metadata, timeout=PATIENCE)
+                        await call_of(stub, request)(request, metadata=metadata, timeout=PATIENCE)
             async with asyncio.timeout(PATIENCE):
                 assert await process.wait() == -signal.SIGKILL
 
@@ -87,7 +95,7 @@ class Scene:
         """The next house, and the tickets as their players find them there."""
         async with Hall.serve(self.url, self.folder, self.cashier) as hall:
             tickets = [
-                (await hall.rules.ask(hall.stub.Enqueue, request, who)).ticket
+                (await hall.rules.ask(call_of(hall.stub, request), request, who)).ticket
                 for who, request in self.requests.items()
             ]
             yield hall, tickets
@@ -226,3 +234,33 @@ async def test_killed_at(failpoint: str, play: Play, keys: Path, database_url: s
     async with cashier() as settlement:
         await play(Scene(keys, database_url, settlement, failpoint))
         assert settlement.calls
+
+
+@pytest.mark.parametrize(
+    "failpoint",
+    [
+        "matchmaking.pair.before_commit",
+        "matchmaking.pair.after_commit",
+        "matchmaking.hold.after_commit",
+        "matchmaking.create.before_commit",
+        "matchmaking.create.after_commit",
+        "matchmaking.tell.before_commit",
+        "matchmaking.tell.after_commit",
+    ],
+)
+async def test_a_table_of_computers_is_set_once(
+    failpoint: str, keys: Path, database_url: str
+) -> None:
+    async with cashier() as settlement:
+        scene = Scene(keys, database_url, settlement, failpoint)
+        asked = pb.PlayHouseRequest(request_id=new_id(), ticket_id=new_id(), terms=terms(0))
+        scene.requests = {PLAYERS[0]: asked}
+        await scene.dies()
+        async with scene.restarted() as (hall, (ticket,)):
+            (matched,) = await hall.over(ticket)
+            assert list(await hall.games()) == [matched.game_id]
+            game = await hall.rules.join(await hall.rules.get(matched.game_id), PLAYERS[0])
+            assert game.position.status == game_pb2.GAME_STATUS_RUNNING
+            assert sorted(seat.player_id for seat in game.seats) == ["computer-1", PLAYERS[0]]
+            assert await hall.unfinished() == 0
+        assert settlement.calls == []

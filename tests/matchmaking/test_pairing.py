@@ -9,7 +9,8 @@ from uuid import UUID
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kafeneio_matchmaking.domain import Terms, Ticket, TicketStatus, pair
+from kafeneio_matchmaking.domain import Terms, Ticket, TicketStatus
+from kafeneio_matchmaking.pairing import pair
 
 START = datetime(2026, 11, 30, tzinfo=UTC)
 TERMS = Terms("portes", 1, (), 1, "", 0, 0, 2)
@@ -53,16 +54,16 @@ NOW = START + timedelta(seconds=25)
 @given(queues(), st.randoms(use_true_random=False))
 def test_pairings(queue: list[Ticket], random: st.DataObject) -> None:
     made = pair(queue, NOW)
-    chosen = [ticket for pairing in made for ticket in pairing.tickets]
+    chosen = [ticket for pairing in made for ticket in pairing.people]
 
     # Each ticket once, each player once: nobody meets himself, or sits at two tables.
     assert max(Counter(ticket.ticket_id for ticket in chosen).values(), default=1) == 1
     assert max(Counter(ticket.player_id for ticket in chosen).values(), default=1) == 1
     for pairing in made:
-        assert len(pairing.tickets) == pairing.terms.seats
-        assert {ticket.terms for ticket in pairing.tickets} == {pairing.terms}
-        assert all(ticket.expires_at > NOW for ticket in pairing.tickets)
-        ages = [(ticket.queued_at, ticket.ticket_id) for ticket in pairing.tickets]
+        assert len(pairing.people) == pairing.terms.seats
+        assert {ticket.terms for ticket in pairing.people} == {pairing.terms}
+        assert all(ticket.expires_at > NOW for ticket in pairing.people)
+        ages = [(ticket.queued_at, ticket.ticket_id) for ticket in pairing.people]
         assert ages == sorted(ages)
 
     # The same whatever order the tickets come in.
@@ -75,7 +76,7 @@ def test_pairings(queue: list[Ticket], random: st.DataObject) -> None:
 @given(queues())
 def test_the_oldest_come_first_and_nobody_waits_without_need(queue: list[Ticket]) -> None:
     single = [replace(ticket, player_id=str(ticket.ticket_id)) for ticket in queue]
-    chosen = {ticket.ticket_id for pairing in pair(single, NOW) for ticket in pairing.tickets}
+    chosen = {ticket.ticket_id for pairing in pair(single, NOW) for ticket in pairing.people}
     for terms in {ticket.terms for ticket in single}:
         alive = sorted(
             (ticket for ticket in single if ticket.terms == terms and ticket.expires_at > NOW),
@@ -104,7 +105,7 @@ def test_any_size(seats: int, count: int) -> None:
         for number in range(count)
     ]
     made = pair(queue, NOW)
-    assert [[ticket.player_id for ticket in pairing.tickets] for pairing in made] == [
+    assert [[ticket.player_id for ticket in pairing.people] for pairing in made] == [
         [str(number) for number in range(start, start + seats)]
         for start in range(0, count - seats + 1, seats)
     ]

@@ -27,6 +27,8 @@ def good(method: str, ticket_id: str = "") -> Message:
     """A request that would be carried out for eleni, given her ticket."""
     if method == "Enqueue":
         return pb.EnqueueRequest(request_id=new_id(), ticket_id=new_id(), terms=terms())
+    if method == "PlayHouse":
+        return pb.PlayHouseRequest(request_id=new_id(), ticket_id=new_id(), terms=terms(0))
     if method == "Cancel":
         return pb.CancelRequest(request_id=new_id(), ticket_id=ticket_id or new_id())
     return pb.WatchTicketRequest(ticket_id=ticket_id or new_id())
@@ -134,6 +136,17 @@ MALFORMED: Final[list[tuple[str, str, Change]]] = [
     ("Enqueue", "time_to_live", seconds(-5)),
     ("Enqueue", "time_to_live", seconds(3601)),
     ("Enqueue", "time_to_live", seconds(0, 999_999_999)),
+    ("Enqueue", "partner_player_id", field("partner_player_id", "x" * 65)),
+    ("Enqueue", "partner_player_id", field("partner_player_id", "eleni")),
+    ("Enqueue", "partner_player_id", field("partner_player_id", "nik\0s")),
+    ("Enqueue", "partner_player_id", field("partner_player_id", "nikos\n")),
+    ("Enqueue", "partner_player_id", field("partner_player_id", "computer-1")),
+    ("PlayHouse", "request_id", field("request_id", "")),
+    ("PlayHouse", "ticket_id", field("ticket_id", "0198")),
+    ("PlayHouse", "terms", lambda request: request.ClearField("terms")),
+    ("PlayHouse", "terms.variant", lambda request: request.terms.ClearField("variant")),
+    ("PlayHouse", "terms", lambda request: setattr(request.terms, "variant", "por\0tes")),
+    ("PlayHouse", "terms.stake", stake(-1)),
     ("Cancel", "request_id", field("request_id", "nothing")),
     ("Cancel", "ticket_id", field("ticket_id", "")),
     ("WatchTicket", "ticket_id", field("ticket_id", "a ticket")),
@@ -159,14 +172,39 @@ UNPLAYABLE: Final[list[tuple[Change, str, str]]] = [
 ]
 
 
-async def test_terms_that_the_house_does_not_offer(hall: Hall) -> None:
+@pytest.mark.parametrize("method", ["Enqueue", "PlayHouse"])
+async def test_terms_that_the_house_does_not_offer(hall: Hall, method: str) -> None:
     for change, reason, name in UNPLAYABLE:
-        request = good("Enqueue")
+        request = good(method)
         change(request)
-        found = await refused(hall, "Enqueue", request)
+        found = await refused(hall, method, request)
         assert found.reason == reason
         assert found.code == ("FAILED_PRECONDITION" if name else "NOT_FOUND")
         assert found.metadata.get("option", "") == name
+
+
+async def test_a_computer_never_plays_for_money(hall: Hall) -> None:
+    request = good("PlayHouse")
+    stake(1)(request)
+    found = await refused(hall, "PlayHouse", request)
+    assert found.what == ("FAILED_PRECONDITION", "OPTION_INVALID")
+    assert found.metadata == {"option": "stake"}
+    assert hall.cashier.calls == []
+
+
+async def test_where_everybody_plays_for_himself_there_are_no_partners(hall: Hall) -> None:
+    request = good("Enqueue")
+    field("partner_player_id", "nikos")(request)
+    found = await refused(hall, "Enqueue", request)
+    assert found.what == ("FAILED_PRECONDITION", "OPTION_INVALID")
+    assert found.metadata == {"option": "partner_player_id"}
+
+
+@pytest.mark.parametrize("method", ["Enqueue", "PlayHouse"])
+@pytest.mark.parametrize("name", ["computer-1", "computer-", "computer-x"])
+async def test_names_of_computers_are_nobodys(hall: Hall, method: str, name: str) -> None:
+    found = await refused(hall, method, good(method), name)
+    assert found.what == ("UNAUTHENTICATED", "TOKEN_INVALID")
 
 
 async def test_tickets_that_are_not_there_or_not_ones_own(hall: Hall) -> None:
@@ -194,6 +232,15 @@ async def test_ids_that_are_taken(hall: Hall) -> None:
     other.terms.CopyFrom(terms())
     found = await refused(hall, "Enqueue", other, "nikos")
     assert found.what == ("ALREADY_EXISTS", "TICKET_EXISTS")
-    found = await refused(hall, "Enqueue", good("Enqueue"))
-    assert found.what == ("ALREADY_EXISTS", "TICKET_LIVE")
-    assert found.metadata == {"ticket_id": mine.ticket_id}
+    house = pb.PlayHouseRequest(request_id=new_id(), ticket_id=mine.ticket_id, terms=terms(0))
+    found = await refused(hall, "PlayHouse", house)
+    assert found.what == ("ALREADY_EXISTS", "TICKET_EXISTS")
+    for method in ("Enqueue", "PlayHouse"):
+        found = await refused(hall, method, good(method))
+        assert found.what == ("ALREADY_EXISTS", "TICKET_LIVE")
+        assert found.metadata == {"ticket_id": mine.ticket_id}
+    await hall.cancel(mine)
+    free = await hall.enqueue("eleni", asked=terms(0))
+    house.ticket_id = free.ticket_id
+    found = await refused(hall, "PlayHouse", house)
+    assert found.what == ("ALREADY_EXISTS", "TICKET_EXISTS"), "the same terms, not the same wish"

@@ -3,19 +3,15 @@ nothing had been."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import grpc
 import pytest
-from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
-from kafeneio.rules.v1 import game_pb2, game_pb2_grpc, rulebook_pb2, rulebook_pb2_grpc
 
-from tests.harness import Rules, new_id
-from tests.matchmaking.cashier import cashier
+from tests.harness import new_id
+from tests.matchmaking.four import card_room
 from tests.matchmaking.hall import Hall, terms
 from tests.rules.refusal import refusal
 
@@ -146,69 +142,33 @@ async def test_an_id_that_is_taken_is_left_to_whose_it_is(hall: Hall) -> None:
     assert await hall.plays(second) == ("eleni", "nikos")
 
 
-class FourRules(rulebook_pb2_grpc.RuleBookServiceServicer, game_pb2_grpc.GameServiceServicer):
-    """A stand-in for `rules` with a game of four, which the house has not got yet."""
-
-    def __init__(self) -> None:
-        self.made: list[game_pb2.CreateGameRequest] = []
-
-    async def GetVariant(
-        self, request: rulebook_pb2.GetVariantRequest, context: object
-    ) -> rulebook_pb2.GetVariantResponse:
-        """Any name is one of four."""
-        variant = rulebook_pb2.Variant(
-            variant=request.variant,
-            edition=2,
-            seats=4,
-            target_min=1,
-            target_max=151,
-            target_default=151,
-        )
-        return rulebook_pb2.GetVariantResponse(variant=variant)
-
-    async def CreateGame(
-        self, request: game_pb2.CreateGameRequest, context: object
-    ) -> game_pb2.CreateGameResponse:
-        """Any game is made."""
-        self.made.append(request)
-        join_by = Timestamp()
-        join_by.GetCurrentTime()
-        join_by.seconds += 30
-        return game_pb2.CreateGameResponse(game=game_pb2.Game(join_by=join_by))
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[str]:
-        """Serve; the address."""
-        server = grpc.aio.server()
-        rulebook_pb2_grpc.add_RuleBookServiceServicer_to_server(self, server)
-        game_pb2_grpc.add_GameServiceServicer_to_server(self, server)
-        address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
-        await server.start()
-        try:
-            yield address
-        finally:
-            await server.stop(None)
-
-
 async def test_games_of_four_need_no_change(database_url: str, keys: Path) -> None:
-    four = FourRules()  # type: ignore[abstract] # the other calls are not for `matchmaking`
-    async with (
-        four.open() as address,
-        Rules.serve(database_url, keys) as rules,  # for its tokens only
-        cashier() as settlement,
-        Hall.beside(rules, settlement, rules_address=address) as beside,
-    ):
+    async with card_room(database_url, keys) as ((hall,), rooms):
         names = [f"player {number}" for number in range(7)]
-        beside.cashier.poor.add(names[1])
+        hall.cashier.poor.add(names[1])
         asked = terms(variant="pilotta")
-        tickets = [await beside.enqueue(name, asked=asked) for name in names[:5]]
-        done = await beside.over(*(tickets[seat] for seat in (0, 2, 3, 4)))
-        assert (await beside.over(tickets[1]))[0].end == pb.TICKET_END_INSUFFICIENT_FUNDS
+        tickets = [await hall.enqueue(name, asked=asked) for name in names[:5]]
+        done = await hall.over(*(tickets[seat] for seat in (0, 2, 3, 4)))
+        assert (await hall.over(tickets[1]))[0].end == pb.TICKET_END_INSUFFICIENT_FUNDS
         players = tuple(names[seat] for seat in (0, 2, 3, 4))
-        assert beside.cashier.holds == {done[0].game_id: players}
-        (made,) = four.made
+        assert hall.cashier.holds == {done[0].game_id: players}
+        (made,) = rooms.made
         assert (tuple(made.player_ids), made.game_id) == (players, done[0].game_id)
         assert (made.terms.variant, made.terms.edition, made.terms.target) == ("pilotta", 2, 151)
+        assert not made.computer_seats
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+async def test_a_table_may_choose_how_many_play(database_url: str, keys: Path, seats: int) -> None:
+    async with card_room(database_url, keys) as ((hall,), rooms):
+        asked = terms(variant="rummy", options={"players": str(seats)})
+        names = [f"player {number}" for number in range(seats)]
+        tickets = [await hall.enqueue(name, asked=asked) for name in names]
+        (done, *_) = await hall.over(*tickets)
+        assert hall.cashier.holds == {done.game_id: tuple(names)}
+        (made,) = rooms.made
+        assert list(made.player_ids) == names
+        assert made.terms.options == {"players": str(seats)}
 
 
 async def test_without_rules_nobody_can_queue(hall: Hall) -> None:

@@ -12,6 +12,7 @@ import asyncpg
 import pytest
 from kafeneio_matchmaking.domain import (
     End,
+    NewTicket,
     Ticket,
     TicketMove,
     TicketStatus,
@@ -163,14 +164,16 @@ async def test_a_move_of_another_match_does_nothing(desk: Desk) -> None:
 async def test_the_database_keeps_one_live_ticket_a_player(desk: Desk) -> None:
     ticket = await desk.enqueue("eleni")
     async with desk.storage.work() as work:
-        assert await work.enqueue(UUID(new_id()), "eleni", TERMS, timedelta(minutes=1)) is None
+        new = NewTicket(UUID(new_id()), "eleni", TERMS, timedelta(minutes=1))
+        assert await work.enqueue(new) is None
         assert await work.live("eleni") == ticket.ticket_id
     async with desk.store.acquire() as connection:
         with pytest.raises(asyncpg.UniqueViolationError, match="one_live_ticket"):
             await connection.execute(
                 "INSERT INTO tickets SELECT gen_random_uuid(), player_id, variant, edition,"
                 " options, target, currency, stake, fee_basis_points, seats, status, version,"
-                " queued_at, expires_at, match_id, game_id, ending, changed_at FROM tickets"
+                " queued_at, expires_at, match_id, game_id, ending, changed_at, partner,"
+                " house_seat FROM tickets"
             )
 
 

@@ -70,6 +70,13 @@ class Settings(BaseSettings):
     matchmaking_port: int = Field(
         default=50054, ge=0, le=65535, description="gRPC port of `matchmaking`; 0 takes a free one."
     )
+    computers_port: int = Field(
+        default=50055,
+        ge=0,
+        le=65535,
+        description="gRPC port of the computer players where they run alone, for their health "
+        "only; 0 takes a free one.",
+    )
     rules_address: str | None = Field(
         default=None,
         description="Where `rules` is, for the services that call it, as host:port.",
@@ -95,6 +102,16 @@ class Settings(BaseSettings):
         ge=0,
         le=65535,
         description="HTTP port of the Prometheus metrics; 0 takes a free one.",
+    )
+    computers: bool = Field(
+        default=True, description="Whether the house starts its computer players."
+    )
+    computers_metrics_port: int = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        description="HTTP port of the Prometheus metrics of the house's computer players, which "
+        "are a process of their own; 0 takes a free one.",
     )
     reflection: bool = Field(
         default=True, description="Whether the server tells its API to tools such as grpcurl."
@@ -133,6 +150,12 @@ class Settings(BaseSettings):
         default=24,
         ge=1,
         description="How long the answer to a `request_id` is kept and given again.",
+    )
+    fee_basis_points: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="The house's share of the pot of quick matches, in hundredths of a percent.",
     )
 
     token_issuer: str = Field(default="kafeneio", description="Required `iss` of a token.")

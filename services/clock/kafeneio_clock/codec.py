@@ -68,6 +68,8 @@ def _write_seat(seat: Seat) -> dict[str, Any]:
         "charged": seat.charged,
         "away": seat.away,
     }
+    if seat.computer:
+        value["computer"] = True
     if seat.intent is not None:
         intent = seat.intent
         value["intent"] = [intent.reason, intent.since, intent.turn, intent.request]
@@ -86,6 +88,7 @@ def _read_seat(value: dict[str, Any]) -> Seat:
         charged=value["charged"],
         away=value["away"],
         intent=None if intent is None else Intent(Reason(intent[0]), *intent[1:]),
+        computer=value.get("computer", False),
     )
 
 

@@ -23,6 +23,7 @@ from kafeneio_clock.values import (
     Event,
     Finished,
     ForfeitRecorded,
+    Presence,
     State,
     TurnEnded,
     TurnStarted,
@@ -83,9 +84,8 @@ class Consumer:
                 if attempt == ATTEMPTS - 1:
                     raise
                 continue
-            for event in done:
-                if event.HasField("turn_ended"):
-                    self._acted(UUID(event.game_id), event.turn_ended.seat)
+            for game_id, seat in done:
+                self._acted(game_id, seat)
             return
 
     async def _fill_gaps(self, games: Mapping[UUID, dict[int, Heard]]) -> None:
@@ -96,15 +96,19 @@ class Consumer:
                 for event in await self._rules.events(game_id, first - 1):
                     events[event.sequence] = event
 
-    async def _write(self, games: Mapping[UUID, dict[int, Heard]]) -> list[Heard]:
+    async def _write(self, games: Mapping[UUID, dict[int, Heard]]) -> list[tuple[UUID, int]]:
+        """Writes what is new; the players who have acted."""
         async with self._clocks.transaction() as work:
             rows = await work.lock(games)
             fresh: list[Heard] = []
             writes: list[Write] = []
+            acted: list[tuple[UUID, int]] = []
             for game_id, events in games.items():
                 write, taken = self._decided(game_id, rows.get(game_id), events)
                 fresh += taken
-                writes += [write] if write is not None else []
+                if write is not None:
+                    writes.append(write)
+                    acted += [(game_id, seat) for seat in _acted(write.state, taken)]
             ids = [UUID(event.event_id) for event in fresh]
             # Their numbers have told already that they are new; the inbox must agree.
             if len(await bus.first_time(work.connection, NAME, ids)) != len(ids):
@@ -113,7 +117,7 @@ class Consumer:
             failpoint("clock.heard.before_commit")
         failpoint("clock.heard.committed")
         self._keeper.done(writes)
-        return fresh
+        return acted
 
     def _decided(
         self, game_id: UUID, row: Row | None, events: Mapping[int, Heard]
@@ -142,10 +146,18 @@ class Consumer:
         at = wire.from_timestamp(event.occurred_at)
         if state is None:
             if event.HasField("game_started"):
-                return domain.begin(event.game_started.player_ids, self._options, at), []
+                started = event.game_started
+                computers = started.computer_seats
+                return domain.begin(started.player_ids, self._options, at, computers), []
             return domain.never_started(self._options)
         happened = _event(event, at)
         return (state, []) if happened is None else domain.advance(state, happened, max(now, at))
+
+
+def _acted(state: State, events: Sequence[Heard]) -> list[int]:
+    """Whose turns have ended, where a player has the seat: a computer's move is nobody's life."""
+    seats = [event.turn_ended.seat for event in events if event.HasField("turn_ended")]
+    return [seat for seat in seats if state.seats[seat].presence is not Presence.OUT]
 
 
 def _event(event: Heard, at: Micros) -> Event | None:
@@ -157,7 +169,8 @@ def _event(event: Heard, at: Micros) -> Event | None:
             return TurnEnded(event.turn_ended.turn, at)
         case "seat_forfeit_recorded":
             recorded = event.seat_forfeit_recorded
-            return ForfeitRecorded(recorded.seat, wire.read_reason(recorded.reason))
+            reason = wire.read_reason(recorded.reason)
+            return ForfeitRecorded(recorded.seat, reason, recorded.computer)
         case "game_finished":
             return Finished()
     return None

@@ -7,7 +7,7 @@ Only charges and forfeits are different: `rules` is asked first, so they are eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from itertools import islice
 
@@ -48,10 +48,19 @@ from kafeneio_clock.values import (
 )
 
 
-def begin(players: Iterable[str], options: Options, at: Micros) -> State:
-    """The clock of a game that starts: each player has as long to attend as he may be silent."""
+def begin(
+    players: Iterable[str], options: Options, at: Micros, computers: Container[int] = ()
+) -> State:
+    """The clock of a game that starts: each player has as long to attend as he may be silent. The
+    seats of `computers` are never waited for."""
     until = at + options.silent
-    return State(options, tuple(Seat(each, Presence.EXPECTED, at, until) for each in players))
+    seats = (
+        Seat("", Presence.OUT, at, computer=True)
+        if number in computers
+        else Seat(player, Presence.EXPECTED, at, until)
+        for number, player in enumerate(players)
+    )
+    return State(options, tuple(seats))
 
 
 def never_started(options: Options) -> tuple[State, list[Announcement]]:
@@ -122,11 +131,8 @@ class _Happening:
                 self._turn_started(event)
             case TurnEnded(turn, at):
                 self._turn_ended(turn, at)
-            case ForfeitRecorded(seat, reason):
-                intent = self.state.seats[seat].intent
-                # One that we did not ask for is not ours to announce: settlement will see it.
-                if intent is not None and intent.reason is reason:
-                    self._forfeit(seat)
+            case ForfeitRecorded(seat, reason, computer):
+                self._recorded(seat, reason, computer)
             case Finished():
                 self.state = replace(self.state, turn=None, closed=True)
                 self.told.append(Closed(self.state.forfeits))
@@ -287,6 +293,16 @@ class _Happening:
         seat = self.state.seats[number]
         if seat.presence is not Presence.OUT and seat.intent is None:
             self._change(number, intent=Intent(Reason.LEFT, self.now, 0, request))
+
+    def _recorded(self, number: int, reason: Reason, computer: bool) -> None:
+        """A forfeit stands in the log. One that we did not ask for is not ours to announce, which
+        settlement will see; but the player's time is over."""
+        seat = self.state.seats[number]
+        if seat.intent is not None and seat.intent.reason is reason:
+            self._forfeit(number)
+        elif seat.presence is not Presence.OUT:
+            self._turn_to(number, Presence.OUT, self.now)
+        self._change(number, intent=None, computer=computer)
 
     def _forfeit(self, number: int) -> None:
         seat = self.state.seats[number]

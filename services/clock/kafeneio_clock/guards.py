@@ -8,6 +8,7 @@ from kafeneio_runtime.errors import Refusal, failed, forbidden
 from kafeneio_runtime.interceptors.current import caller
 
 from kafeneio_clock.storage import Row
+from kafeneio_clock.values import Presence
 
 
 def own_seat(row: Row) -> int:
@@ -30,13 +31,12 @@ def check_open(row: Row) -> None:
 def check_seated(row: Row, seat: int) -> None:
     """Raises GAME_OVER, or SEAT_FORFEITED for a seat that is out (X8)."""
     check_open(row)
-    for forfeit in row.state.forfeits:
-        if forfeit.seat == seat:
-            raise failed(
-                errors_pb2.ERROR_REASON_SEAT_FORFEITED,
-                "the seat is out of the game",
-                forfeit=forfeit.reason.value,
-            )
+    if row.state.seats[seat].presence is Presence.OUT:
+        why = {each.seat: each.reason for each in row.state.forfeits}
+        metadata = {"forfeit": why[seat].value} if seat in why else {}
+        raise failed(
+            errors_pb2.ERROR_REASON_SEAT_FORFEITED, "the seat is out of the game", **metadata
+        )
 
 
 def game_over() -> Refusal:

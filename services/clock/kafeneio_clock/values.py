@@ -22,6 +22,7 @@ class Presence(StrEnum):
     """The house ended his stream; his time stands still."""
     LOST = "lost"
     OUT = "out"
+    """Nobody is waited for: the seat was forfeited, or a computer has it from the start."""
 
 
 class Reason(StrEnum):
@@ -54,8 +55,9 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One seat. `since` is when its presence began, `until` when EXPECTED or UNKNOWN end; `away` is
-    T without the running turn; `replica` has the stream."""
+    """One seat. `player` is "" where a computer has it from the start. `since` is when its presence
+    began, `until` when EXPECTED or UNKNOWN end; `away` is T without the running turn; `replica` has
+    the stream; `computer` says whether one plays, from the start or since the forfeit (F1)."""
 
     player: str
     presence: Presence
@@ -66,6 +68,7 @@ class Seat:
     charged: int = 0
     away: Micros = 0
     intent: Intent | None = None
+    computer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,11 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class ForfeitRecorded:
-    """`rules`: a forfeit stands in the log."""
+    """`rules`: a forfeit stands in the log, and perhaps a computer plays on for the seat (F1)."""
 
     seat: int
     reason: Reason
+    computer: bool = False
 
 
 @dataclass(frozen=True, slots=True)

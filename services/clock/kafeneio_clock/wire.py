@@ -41,7 +41,7 @@ PRESENCES: Final = {
     Presence.ATTACHED: clock_pb2.PRESENCE_ATTACHED,
     Presence.UNKNOWN: clock_pb2.PRESENCE_UNKNOWN,
     Presence.LOST: clock_pb2.PRESENCE_LOST,
-    Presence.OUT: clock_pb2.PRESENCE_FORFEITED,
+    Presence.OUT: clock_pb2.PRESENCE_FORFEITED,  # where the seat was anybody's
 }
 CAUSES: Final = {
     Cause.MOVE: events_pb2.CHARGE_CAUSE_MOVE,
@@ -103,14 +103,18 @@ def clock(game_id: UUID, version: int, state: State, now: Micros) -> clock_pb2.C
         message.turn.turn = turn.number
         message.turn.seat = turn.seat
         message.turn.since.CopyFrom(timestamp(turn.since))
-        message.turn.move_left.CopyFrom(duration(turn.move_left(state.options, now)))
-        crossing = turn.next_crossing(state.options)
-        if crossing is not None:
-            message.turn.deadline.CopyFrom(timestamp(crossing.at))
+        if state.seats[turn.seat].presence is not Presence.OUT:
+            message.turn.move_left.CopyFrom(duration(turn.move_left(state.options, now)))
+            crossing = turn.next_crossing(state.options)
+            if crossing is not None:
+                message.turn.deadline.CopyFrom(timestamp(crossing.at))
     out = {forfeit.seat: forfeit.reason for forfeit in state.forfeits}
     for number, seat in enumerate(state.seats):
         told = message.seats.add(
-            seat=number, charged=seat.charged, presence=PRESENCES[seat.presence]
+            seat=number,
+            charged=seat.charged,
+            presence=PRESENCES[seat.presence] if seat.player else clock_pb2.PRESENCE_COMPUTER,
+            computer=seat.computer,
         )
         if seat.presence is Presence.LOST:
             told.lost_since.CopyFrom(timestamp(seat.since))
@@ -118,7 +122,7 @@ def clock(game_id: UUID, version: int, state: State, now: Micros) -> clock_pb2.C
             told.present_until.CopyFrom(timestamp(seat.until))
         if number in out:
             told.forfeit = forfeit_reason(out[number])
-        else:
+        if seat.presence is not Presence.OUT:
             away = turn.away(now) if turn is not None and turn.seat == number else seat.away
             told.window.CopyFrom(duration(window(seat, away, state.options)))
     return message

@@ -1,5 +1,5 @@
-"""What `matchmaking` knows: who waits for what, whom that makes a match of, and how a match is
-carried through or taken back.
+"""What `matchmaking` knows: who waits for what, and how a match is carried through or taken back.
+Whom the waiting tickets make a match of is in pairing.py.
 
 Pure: no wire, no store, no clock. The two tables below are all that may ever happen to a ticket and
 to a match; the store moves nothing that is not in them.
@@ -7,13 +7,19 @@ to a match; the store moves nothing that is not in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID, uuid5
+
+PARTNERS: Final = ((0, 2), (1, 3))
+"""The seats of partners where two play against two."""
+
+COMPUTER: Final = "computer-"
+"""Ids that begin so are the computers' own: "computer-1" and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +42,26 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A variant as `rules` offers it: `options` are name -> values, the default first."""
+    """A variant as `rules` offers it: `options` are name -> values, the default first; `seats` says
+    how many sit at a table with these options."""
 
     variant: str
     edition: int
-    seats: int
+    seats: Callable[[Mapping[str, str]], int]
     options: Mapping[str, tuple[str, ...]]
     targets: tuple[int, int, int]
     """Smallest, largest and usual."""
+    only: tuple[int, ...] = ()
+    """The only targets; none where all from the smallest to the largest are."""
+    many: frozenset[str] = frozenset()
+    """Options that take several of their values, with commas."""
+    partners: bool = False
+    """Whether two play against two, as PARTNERS says."""
 
 
 class NotOfferedError(ValueError):
-    """`name` is the option, or "target" or "edition", that the variant has not got."""
+    """`name` is what the variant has not got: the option, "target", "edition", "stake" (against a
+    computer) or "partner_player_id"."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -56,13 +70,16 @@ class NotOfferedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a player asks for; 0 and what is not named are the usual."""
+    """What a player asks for; 0 and what is not named are the usual. `partner` is whether he names
+    one, `house` whether he wants to play against computers."""
 
     edition: int
     options: Mapping[str, str]
     target: int
     currency: str
     stake: int
+    partner: bool = False
+    house: bool = False
 
 
 def settle(wish: Wish, offer: Offer, fee_basis_points: int) -> Terms:
@@ -72,13 +89,20 @@ def settle(wish: Wish, offer: Offer, fee_basis_points: int) -> Terms:
     for name, value in wish.options.items():
         if name not in offer.options:
             raise NotOfferedError(name, f"{offer.variant} has no option {name!r}")
-        if value not in offer.options[name]:
+        parts = value.split(",") if name in offer.many else [value]
+        if any(part not in offer.options[name] for part in parts):
             raise NotOfferedError(name, f"{name} is one of {', '.join(offer.options[name])}")
     least, most, usual = offer.targets
     target = wish.target or usual
-    if not least <= target <= most:
-        raise NotOfferedError("target", f"{offer.variant} is played to {least} to {most} points")
+    if not least <= target <= most or target not in (offer.only or [target]):
+        points = ", ".join(map(str, offer.only)) or f"{least} to {most}"
+        raise NotOfferedError("target", f"{offer.variant} is played to {points} points")
     options = {name: wish.options.get(name, values[0]) for name, values in offer.options.items()}
+    seats = offer.seats(options)
+    if wish.partner and not (offer.partners and seats == 2 * len(PARTNERS)):
+        raise NotOfferedError("partner_player_id", f"there are no partners in {offer.variant}")
+    if wish.house and wish.stake:
+        raise NotOfferedError("stake", "a computer never sits at a table with a stake (S0)")
     return Terms(
         variant=offer.variant,
         edition=offer.edition,
@@ -87,7 +111,7 @@ def settle(wish: Wish, offer: Offer, fee_basis_points: int) -> Terms:
         currency=wish.currency if wish.stake else "",
         stake=wish.stake,
         fee_basis_points=fee_basis_points if wish.stake else 0,
-        seats=offer.seats,
+        seats=seats,
     )
 
 
@@ -97,6 +121,7 @@ def settle(wish: Wish, offer: Offer, fee_basis_points: int) -> Terms:
 class TicketStatus(StrEnum):
     """Where a ticket stands."""
 
+    WAITING_FOR_PARTNER = "waiting_for_partner"
     QUEUED = "queued"
     PAIRED = "paired"
     MATCHED = "matched"
@@ -106,6 +131,7 @@ class TicketStatus(StrEnum):
 class TicketMove(StrEnum):
     """What may happen to a ticket."""
 
+    JOIN = "join"
     PAIR = "pair"
     CANCEL = "cancel"
     EXPIRE = "expire"
@@ -123,10 +149,14 @@ class End(StrEnum):
     SUSPENDED = "suspended"
     PLAYER_UNKNOWN = "player_unknown"
     TERMS_REFUSED = "terms_refused"
+    PARTNER_LEFT = "partner_left"
 
 
 TICKET_MOVES: Final = MappingProxyType(
     {
+        (TicketStatus.WAITING_FOR_PARTNER, TicketMove.JOIN): TicketStatus.QUEUED,
+        (TicketStatus.WAITING_FOR_PARTNER, TicketMove.CANCEL): TicketStatus.ENDED,
+        (TicketStatus.WAITING_FOR_PARTNER, TicketMove.EXPIRE): TicketStatus.ENDED,
         (TicketStatus.QUEUED, TicketMove.PAIR): TicketStatus.PAIRED,
         (TicketStatus.QUEUED, TicketMove.CANCEL): TicketStatus.ENDED,
         (TicketStatus.QUEUED, TicketMove.EXPIRE): TicketStatus.ENDED,
@@ -138,31 +168,40 @@ TICKET_MOVES: Final = MappingProxyType(
 """No status but MATCHED and ENDED is without a way out, and PAIRED never lasts: its match is driven
 until it is over."""
 
-LIVE: Final = (TicketStatus.QUEUED, TicketStatus.PAIRED)
+LIVE: Final = (TicketStatus.WAITING_FOR_PARTNER, TicketStatus.QUEUED, TicketStatus.PAIRED)
 """Of these a player has one at the most."""
 
 
-class ForbiddenMoveError(ValueError):
-    """A move that is not in the table."""
+def sources(move: TicketMove) -> tuple[TicketStatus, ...]:
+    """Where a ticket may stand for a move."""
+    return tuple(status for status, each in TICKET_MOVES if each is move)
 
 
-def move_ticket(status: TicketStatus, move: TicketMove) -> TicketStatus:
-    """Where a ticket stands after a move. Raises ForbiddenMoveError."""
-    try:
-        return TICKET_MOVES[status, move]
-    except KeyError:
-        raise ForbiddenMoveError(f"a ticket that is {status} can't {move}") from None
-
-
-def source(move: TicketMove) -> TicketStatus:
-    """Where a ticket must stand for a move: every move has one such status."""
-    (found,) = (status for status, each in TICKET_MOVES if each is move)
+def target(move: TicketMove) -> TicketStatus:
+    """Where a ticket stands after a move: every move leads to one status."""
+    (found,) = {after for (_, each), after in TICKET_MOVES.items() if each is move}
     return found
 
 
 @dataclass(frozen=True, slots=True)
+class NewTicket:
+    """A ticket that is asked for, see Ticket."""
+
+    ticket_id: UUID
+    player_id: str
+    terms: Terms
+    time_to_live: timedelta
+    partner: str = ""
+    house_seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ticket:
-    """One player's place in the queue. `queued_at` stays when it comes back into the queue."""
+    """One player's place in the queue. `queued_at` stays when it comes back into the queue.
+
+    `partner` is with whom he wants to sit, "" for anybody. `house_seat` is his own seat at a table
+    of computers, None where he plays with others.
+    """
 
     ticket_id: UUID
     player_id: str
@@ -173,39 +212,17 @@ class Ticket:
     expires_at: datetime
     game_id: UUID | None
     end: End | None
+    partner: str = ""
+    house_seat: int | None = None
 
-
-# --- pairing ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """Tickets that make a match: one for each seat, in the order of the seats."""
-
-    terms: Terms
-    tickets: tuple[Ticket, ...]
-
-
-def pair(tickets: Iterable[Ticket], now: datetime) -> tuple[Pairing, ...]:
-    """The matches that the waiting tickets make: on equal terms, the oldest first, each ticket in
-    one at the most.
-
-    A ticket whose time is over is not paired, and nobody is paired with himself, whatever he has
-    managed to send.
-    """
-    waiting: dict[Terms, list[Ticket]] = {}
-    taken: set[str] = set()
-    made: list[Pairing] = []
-    for ticket in sorted(tickets, key=lambda each: (each.queued_at, each.ticket_id)):
-        if ticket.expires_at <= now or ticket.player_id in taken:
-            continue
-        taken.add(ticket.player_id)
-        group = waiting.setdefault(ticket.terms, [])
-        group.append(ticket)
-        if len(group) == ticket.terms.seats:
-            made.append(Pairing(ticket.terms, tuple(group)))
-            del waiting[ticket.terms]
-    return tuple(made)
+    def is_of(self, new: NewTicket) -> bool:
+        """Whether the same was asked for. The seat among computers is nothing that one asks for."""
+        return (self.player_id, self.terms, self.partner, self.house_seat is None) == (
+            new.player_id,
+            new.terms,
+            new.partner,
+            new.house_seat is None,
+        )
 
 
 # --- matches ---------------------------------------------------------------------------------
@@ -267,6 +284,10 @@ OVER: Final = (MatchStatus.MATCHED, MatchStatus.UNDONE)
 """Nothing is left to be done."""
 
 
+class ForbiddenMoveError(ValueError):
+    """A move that is not in the table."""
+
+
 def move_match(status: MatchStatus, move: MatchMove) -> MatchStatus:
     """How far a match is after a move. Raises ForbiddenMoveError."""
     try:
@@ -277,11 +298,13 @@ def move_match(status: MatchStatus, move: MatchMove) -> MatchStatus:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who is to sit in a match; `end` is set where he, or what he asked for, was refused."""
+    """Who is to sit in a match; `end` is set where he, or what he asked for, was refused. Without a
+    ticket it is a computer."""
 
-    ticket_id: UUID
+    ticket_id: UUID | None
     player_id: str
     end: End | None
+    partner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,18 +324,33 @@ class Match:
         """Who is to play, seat 0 first."""
         return tuple(seat.player_id for seat in self.seats)
 
+    @property
+    def tickets(self) -> tuple[tuple[UUID, End | None], ...]:
+        """The tickets of those who are no computers, and whether they were refused."""
+        return tuple((s.ticket_id, s.end) for s in self.seats if s.ticket_id is not None)
+
+    @property
+    def computer_seats(self) -> tuple[int, ...]:
+        """Where a computer is to play."""
+        return tuple(number for number, seat in enumerate(self.seats) if seat.ticket_id is None)
+
     def request_id(self, call: str) -> UUID:
         """The id of the one call of this kind that is made for the match, however often it is
         sent."""
         return uuid5(self.match_id, call)
 
 
-def blame(match: Match, end: End, player: str | None = None) -> dict[UUID, End]:
-    """Whose tickets end, and why, when a match is refused: the player's own, or where nobody is
-    named all of them."""
-    return {
-        seat.ticket_id: end for seat in match.seats if player is None or seat.player_id == player
-    }
+def blame(match: Match, end: End, players: Collection[str] | None = None) -> dict[UUID, End]:
+    """Whose tickets end, and why, when a match is refused: those of the players, or where nobody is
+    named all of them. Whose partner has to leave leaves with him."""
+    named = match.players if players is None else players
+    found: dict[UUID, End] = {}
+    for seat in match.seats:
+        if seat.ticket_id is not None and seat.player_id in named:
+            found[seat.ticket_id] = end
+        elif seat.ticket_id is not None and seat.partner in named:
+            found[seat.ticket_id] = End.PARTNER_LEFT
+    return found
 
 
 def retry_seconds(tries: int) -> float:

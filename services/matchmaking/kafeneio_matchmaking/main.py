@@ -30,11 +30,8 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 QUICK_MATCH: Final = "kafeneio.matchmaking.v1.QuickMatchService"
 ROLES: Final = {
     f"/{QUICK_MATCH}/{call}": frozenset({Role.PLAYER})
-    for call in ("Enqueue", "Cancel", "WatchTicket")
+    for call in ("Enqueue", "PlayHouse", "Cancel", "WatchTicket")
 }
-
-FEE_BASIS_POINTS: Final = 0
-"""The house's share of the pot of quick matches (S)."""
 
 DRIVERS: Final = 2
 """So many matches a replica drives at once; each holds a connection while it waits for an answer,
@@ -52,7 +49,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
         Offers(peers, time),
         replicas,
         Pace.of(settings, time, draining),
-        FEE_BASIS_POINTS,
+        settings.fee_basis_points,
     )
     retention = timedelta(hours=settings.request_retention_hours)
     saga = Saga(storage, peers)

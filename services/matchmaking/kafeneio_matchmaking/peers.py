@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, TypeVar
 
 import grpc
@@ -35,6 +37,10 @@ DEFINITE: Final = frozenset(
 does not let us in) says nothing of what became of the call."""
 
 
+PLAYERS: Final = "players"
+"""The option with which a table chooses how many play."""
+
+
 class UnansweredError(Exception):
     """Nobody has settled the question: whether the call had its effect is unknown."""
 
@@ -56,7 +62,7 @@ class Peers:
             rulebook_pb2.GetVariantResponse,
             within,
         )
-        return wire.offer(answer.variant)
+        return wire.offer(answer.variant, partial(seats, answer.variant))
 
     async def create(self, match: Match) -> datetime | None:
         """Make the game; until when it waits for its seats."""
@@ -65,6 +71,7 @@ class Peers:
             game_id=str(match.game_id),
             terms=wire.rules_terms(match.terms),
             player_ids=match.players,
+            computer_seats=match.computer_seats,
         )
         path = "/kafeneio.rules.v1.GameService/CreateGame"
         answer = await self._once("rules", path, request, game_pb2.CreateGameResponse)
@@ -166,6 +173,15 @@ class Peers:
 def _written(request: Message) -> bytes:
     # A call that is sent again is known by its bytes, and maps have no order of their own.
     return request.SerializeToString(deterministic=True)
+
+
+def seats(variant: rulebook_pb2.Variant, options: Mapping[str, str]) -> int:
+    """How many sit at a table of a variant with these options, all of them settled.
+
+    Where a variant lets the table choose, its option "players" says how many.
+    """
+    chosen = options.get(PLAYERS, "")
+    return int(chosen) if chosen.isdecimal() else variant.seats
 
 
 def seats_named(refused: Refused) -> tuple[int, ...]:

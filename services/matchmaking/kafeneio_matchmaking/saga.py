@@ -31,9 +31,9 @@ from kafeneio_matchmaking.domain import (
     MatchMove,
     MatchStatus,
     blame,
-    pair,
     retry_seconds,
 )
+from kafeneio_matchmaking.pairing import pair
 from kafeneio_matchmaking.peers import Peers, UnansweredError, seats_named
 from kafeneio_matchmaking.storage import Matchmaking, Work
 
@@ -83,8 +83,8 @@ def ends(match: Match, refused: Refused) -> dict[UUID, End]:
     own = OWN_FAULT.get(refused.reason)
     named = [match.players[seat] for seat in seats_named(refused) if seat < len(match.players)]
     if own is None or not named:
-        return {**blame(match, End.TERMS_REFUSED)}
-    return {ticket: end for player in named for ticket, end in blame(match, own, player).items()}
+        return blame(match, End.TERMS_REFUSED)
+    return blame(match, own, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class Saga:
                 return 0
             waiting = await work.waiting()
             pairings = pair(waiting, await work.now())[:PAIRED_AT_ONCE]
-            chosen = [ticket.ticket_id for pairing in pairings for ticket in pairing.tickets]
+            chosen = [ticket.ticket_id for pairing in pairings for ticket in pairing.people]
             waits = await work.still_waiting(chosen)
             matches = [
                 (new_id(), new_id(), pairing)
                 for pairing in pairings
-                if all(ticket.ticket_id in waits for ticket in pairing.tickets)
+                if all(ticket.ticket_id in waits for ticket in pairing.people)
             ]
             if not matches:
                 return 0
@@ -212,6 +212,8 @@ class Saga:
         tickets = await work.advance(match, move)
         now = await work.now()
         for ticket in tickets:
+            if ticket.house_seat is not None:
+                continue  # he has waited for nobody
             QUEUE_WAIT.labels(ticket.terms.variant).observe(
                 max((now - ticket.queued_at).total_seconds(), 0)
             )

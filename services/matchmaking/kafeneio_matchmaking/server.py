@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from secrets import randbelow
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio_client.errors import Refused
+from kafeneio_runtime.auth import is_subject
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import (
     Refusal,
@@ -22,6 +24,7 @@ from kafeneio_runtime.errors import (
     malformed,
     not_found,
     not_yet,
+    unauthenticated,
     unavailable,
 )
 from kafeneio_runtime.ids import parse_id
@@ -31,15 +34,18 @@ from kafeneio_runtime.streams import Pace
 
 from kafeneio_matchmaking import wire
 from kafeneio_matchmaking.domain import (
+    COMPUTER,
     LIVE,
     End,
+    NewTicket,
     NotOfferedError,
     Offer,
     Terms,
     Ticket,
     TicketMove,
-    TicketStatus,
+    Wish,
     settle,
+    sources,
 )
 from kafeneio_matchmaking.peers import CALL_SECONDS, Peers, UnansweredError
 from kafeneio_matchmaking.replicas import Replicas
@@ -84,28 +90,48 @@ class Offers:
 @dataclass(frozen=True, slots=True)
 class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
     """The calls of `kafeneio.matchmaking.v1.QuickMatchService`; their meaning stands in the
-    contract."""
+    contract. `draw(n)` draws one of 0 to n - 1."""
 
     storage: Matchmaking
     offers: Offers
     replicas: Replicas
     pace: Pace
     fee_basis_points: int
+    draw: Callable[[int], int] = randbelow
 
     async def Enqueue(self, request: pb.EnqueueRequest, context: object) -> pb.EnqueueResponse:
         """Put the caller into the queue."""
-        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), caller().subject
-        terms = await self._terms(request.terms)
+        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), _person()
+        partner = _partner(request.partner_player_id, player)
+        wish = wire.wish(request.terms, partner=bool(partner))
+        terms = await self._terms(request.terms.variant, wish)
         time_to_live = TIME_TO_LIVE
         if request.HasField("time_to_live"):
             time_to_live = request.time_to_live.ToTimedelta()
+        new = NewTicket(ticket_id, player, terms, time_to_live, partner)
 
         async def effect(work: Work) -> bytes:
-            ticket = await _enqueued(work, ticket_id, player, terms, time_to_live)
+            ticket = await _enqueued(work, new)
             return pb.EnqueueResponse(ticket=wire.ticket(ticket)).SerializeToString()
 
         answer = await self._once("Enqueue", request.request_id, effect)
         return pb.EnqueueResponse.FromString(answer)
+
+    async def PlayHouse(
+        self, request: pb.PlayHouseRequest, context: object
+    ) -> pb.PlayHouseResponse:
+        """A table against the computer."""
+        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), _person()
+        terms = await self._terms(request.terms.variant, wire.wish(request.terms, house=True))
+        seat = self.draw(terms.seats)
+        new = NewTicket(ticket_id, player, terms, TIME_TO_LIVE, house_seat=seat)
+
+        async def effect(work: Work) -> bytes:
+            ticket = await _enqueued(work, new)
+            return pb.PlayHouseResponse(ticket=wire.ticket(ticket)).SerializeToString()
+
+        answer = await self._once("PlayHouse", request.request_id, effect)
+        return pb.PlayHouseResponse.FromString(answer)
 
     async def Cancel(self, request: pb.CancelRequest, context: object) -> pb.CancelResponse:
         """Take a ticket out of the queue."""
@@ -113,11 +139,15 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
 
         async def effect(work: Work) -> bytes:
             # Locked, so that a pairing comes before it or after it.
-            ticket = _own(await work.ticket(ticket_id, lock=True), ticket_id)
-            if ticket.status is not TicketStatus.QUEUED:
+            found = _own(await work.ticket(ticket_id), ticket_id)
+            ticket, partner = await work.locked(found)
+            if ticket.status not in sources(TicketMove.CANCEL):
                 raise _too_late(ticket)
-            change = Change(ticket_id, end=End.CANCELLED)
-            (cancelled,) = await work.move(TicketMove.CANCEL, [change])
+            changes = [Change(ticket_id, end=End.CANCELLED)]
+            if partner is not None:
+                changes.append(Change(partner.ticket_id, end=End.PARTNER_LEFT))
+            moved = await work.move(TicketMove.CANCEL, changes)
+            (cancelled,) = (each for each in moved if each.ticket_id == ticket_id)
             return pb.CancelResponse(ticket=wire.ticket(cancelled)).SerializeToString()
 
         answer = await self._once("Cancel", request.request_id, effect)
@@ -149,14 +179,13 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
                 bell.clear()  # before looking, so that no change is missed
                 ticket = _own(await self.storage.ticket(ticket_id), ticket_id)
 
-    async def _terms(self, message: pb.QuickTerms) -> Terms:
-        """What a request comes to. Raises VARIANT_UNKNOWN or OPTION_INVALID."""
-        texts = (message.variant, *message.options, *message.options.values())
-        if any("\0" in text for text in texts):
+    async def _terms(self, variant: str, wish: Wish) -> Terms:
+        """What a wish comes to. Raises VARIANT_UNKNOWN or OPTION_INVALID."""
+        if any("\0" in text for text in (variant, *wish.options, *wish.options.values())):
             raise malformed("terms", "must not have a NUL in it")
-        offer = await self.offers.find(message.variant)
+        offer = await self.offers.find(variant)
         try:
-            return settle(wire.wish(message), offer, self.fee_basis_points)
+            return settle(wish, offer, self.fee_basis_points)
         except NotOfferedError as error:
             if error.name == "edition":
                 reason = errors_pb2.ERROR_REASON_VARIANT_UNKNOWN
@@ -179,20 +208,20 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
             )
 
 
-async def _enqueued(
-    work: Work, ticket_id: UUID, player: str, terms: Terms, time_to_live: timedelta
-) -> Ticket:
+async def _enqueued(work: Work, new: NewTicket) -> Ticket:
     """The new ticket, or the one that the id stands for. Raises TICKET_EXISTS or TICKET_LIVE."""
+    if new.partner:
+        await work.lock_partners(new.player_id, new.partner)
     while True:
-        made = await work.enqueue(ticket_id, player, terms, time_to_live)
+        made = await work.enqueue(new)
         if made is not None:
-            return made
-        found = await work.ticket(ticket_id)
+            return await work.join(made) if new.partner else made
+        found = await work.ticket(new.ticket_id)
         if found is not None:
-            if found.player_id == player and found.terms == terms:
+            if found.is_of(new):
                 return found
             raise exists(errors_pb2.ERROR_REASON_TICKET_EXISTS, "the id is taken by another ticket")
-        live = await work.live(player)
+        live = await work.live(new.player_id)
         if live is not None:
             raise Refusal(
                 grpc.StatusCode.ALREADY_EXISTS,
@@ -201,6 +230,22 @@ async def _enqueued(
                 metadata={"ticket_id": str(live)},
             )
         # What stood in the way has ended meanwhile.
+
+
+def _person() -> str:
+    """The caller, who is no computer. Raises TOKEN_INVALID."""
+    player = caller().subject
+    if player.startswith(COMPUTER):
+        reason = errors_pb2.ERROR_REASON_TOKEN_INVALID
+        raise unauthenticated(reason, "ids of this kind are kept for computers")
+    return player
+
+
+def _partner(named: str, player: str) -> str:
+    """With whom a player wants to sit. Raises MALFORMED where nobody can be called so."""
+    if named == player or (named and not is_subject(named)):
+        raise malformed("partner_player_id", "must be another player")
+    return named
 
 
 def _own(ticket: Ticket | None, ticket_id: UUID) -> Ticket:

@@ -6,7 +6,6 @@ it, so whoever watches hears of it if and when it is committed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from asyncpg import Record
 from kafeneio_runtime.store import Connection, Store
 
 from kafeneio_matchmaking.domain import (
@@ -23,26 +21,26 @@ from kafeneio_matchmaking.domain import (
     Match,
     MatchMove,
     MatchStatus,
-    Pairing,
-    Seat,
-    Terms,
+    NewTicket,
     Ticket,
     TicketMove,
     TicketStatus,
     move_match,
-    move_ticket,
-    source,
+    sources,
+    target,
 )
+from kafeneio_matchmaking.pairing import Pairing
+from kafeneio_matchmaking.rows import TERMS, read_match, read_ticket, terms_columns
 from kafeneio_matchmaking.tables import SCHEMA
-
-TERMS: Final = "variant, edition, options, target, currency, stake, fee_basis_points, seats"
 
 TICKETS_A_NOTE: Final = 200
 """A payload has at most 8,000 bytes, an id 32."""
 
 ENQUEUE: Final = f"""
-    INSERT INTO tickets (ticket_id, player_id, {TERMS}, status, version, queued_at, expires_at)
-    VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, 1, now(), now() + $12::interval)
+    INSERT INTO tickets (ticket_id, player_id, {TERMS}, status, version, queued_at, expires_at,
+        partner, house_seat)
+    VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, 1, now(), now() + $12::interval,
+        $13, $14)
     ON CONFLICT DO NOTHING
     RETURNING *
 """
@@ -50,10 +48,18 @@ ENQUEUE: Final = f"""
 # Tickets that find nobody stay in the queue for long, so they are left out here already.
 WAITING: Final = f"""
     SELECT * FROM (
-        SELECT *, count(*) OVER (PARTITION BY {TERMS}) AS alike
+        SELECT *, count(*) OVER (PARTITION BY {TERMS}, house_seat IS NULL) AS alike
         FROM tickets WHERE status = 'queued' AND expires_at > now()
     ) AS queued
-    WHERE alike >= seats
+    WHERE alike >= seats OR house_seat IS NOT NULL
+"""
+
+# Also a partner's ticket that is paired: it may be on its way back into the queue.
+PARTY: Final = """
+    SELECT * FROM tickets
+    WHERE ticket_id = $1 OR (player_id = $2 AND partner = $3
+        AND status IN ('waiting_for_partner', 'queued', 'paired'))
+    ORDER BY ticket_id FOR UPDATE
 """
 
 MOVE: Final = """
@@ -62,7 +68,8 @@ MOVE: Final = """
         ending = c.ending, changed_at = now()
     FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[])
         AS c (ticket_id, was_in, match_id, game_id, ending)
-    WHERE t.ticket_id = c.ticket_id AND t.status = $1 AND t.match_id IS NOT DISTINCT FROM c.was_in
+    WHERE t.ticket_id = c.ticket_id AND t.status = ANY ($1::text[])
+        AND t.match_id IS NOT DISTINCT FROM c.was_in
     RETURNING t.*
 """
 
@@ -91,59 +98,110 @@ class Work:
 
     # --- tickets -----------------------------------------------------------------------------
 
-    async def ticket(self, ticket_id: UUID, *, lock: bool = False) -> Ticket | None:
-        """A ticket as it stands; with `lock` nobody else changes it until the end."""
+    async def ticket(self, ticket_id: UUID) -> Ticket | None:
+        """A ticket as it stands."""
         row = await self.connection.fetchrow(
-            f"SELECT * FROM tickets WHERE ticket_id = $1 {'FOR UPDATE' if lock else ''}", ticket_id
+            "SELECT * FROM tickets WHERE ticket_id = $1", ticket_id
         )
-        return None if row is None else _ticket(row)
+        return None if row is None else read_ticket(row)
+
+    async def locked(self, ticket: Ticket) -> tuple[Ticket, Ticket | None]:
+        """A ticket as it stands, and that of the partner with whom it is in the queue. Nobody else
+        changes them until the end."""
+        if ticket.partner:
+            await self.lock_partners(ticket.player_id, ticket.partner)
+        rows = await self.connection.fetch(
+            PARTY, ticket.ticket_id, ticket.partner, ticket.player_id
+        )
+        found = {row["ticket_id"]: read_ticket(row) for row in rows}
+        own, other = found.pop(ticket.ticket_id), next(iter(found.values()), None)
+        if other is None or {own.status, other.status} != {TicketStatus.QUEUED}:
+            return own, None
+        return own, other
+
+    async def lock_partners(self, one: str, other: str) -> None:
+        """Nobody else makes these two a party, or takes them apart, until the end. Otherwise two
+        who name each other at once might both miss that the other one has."""
+        names = "\n".join(sorted((one, other)))
+        await self.connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", f"{SCHEMA}.party\n{names}"
+        )
 
     async def live(self, player_id: str) -> UUID | None:
         """The player's live ticket."""
         found: UUID | None = await self.connection.fetchval(
-            "SELECT ticket_id FROM tickets WHERE player_id = $1 AND status IN ('queued', 'paired')",
+            "SELECT ticket_id FROM tickets WHERE player_id = $1"
+            " AND status IN ('waiting_for_partner', 'queued', 'paired')",
             player_id,
         )
         return found
 
-    async def enqueue(
-        self, ticket_id: UUID, player_id: str, terms: Terms, time_to_live: timedelta
-    ) -> Ticket | None:
+    async def enqueue(self, new: NewTicket) -> Ticket | None:
         """Insert a ticket that waits; None where the id is taken or the player has a live one."""
+        status = TicketStatus.WAITING_FOR_PARTNER if new.partner else TicketStatus.QUEUED
         row = await self.connection.fetchrow(
             ENQUEUE,
-            ticket_id,
-            player_id,
-            *_terms_columns(terms),
-            TicketStatus.QUEUED.value,
-            time_to_live,
+            new.ticket_id,
+            new.player_id,
+            *terms_columns(new.terms),
+            status.value,
+            new.time_to_live,
+            new.partner,
+            new.house_seat,
         )
         if row is None:
             return None
-        await self._notify([ticket_id])
-        return _ticket(row)
+        await self._notify([new.ticket_id])
+        return read_ticket(row)
+
+    async def join(self, ticket: Ticket) -> Ticket:
+        """A ticket that waits for a partner, in the queue if he waits for its player on equal
+        terms. The two of them are locked by `lock_partners`."""
+        row = await self.connection.fetchrow(
+            "SELECT * FROM tickets WHERE player_id = $1 AND partner = $2"
+            " AND status = 'waiting_for_partner' AND expires_at > clock_timestamp() FOR UPDATE",
+            ticket.partner,
+            ticket.player_id,
+        )
+        other = None if row is None else read_ticket(row)
+        if other is None or other.terms != ticket.terms:
+            return ticket
+        both = (ticket.ticket_id, other.ticket_id)
+        await self.connection.execute(
+            "UPDATE tickets SET expires_at = $2 WHERE ticket_id = ANY ($1::uuid[])",
+            both,
+            min(ticket.expires_at, other.expires_at),
+        )
+        moved = await self.move(TicketMove.JOIN, [Change(each) for each in both])
+        (joined,) = (each for each in moved if each.ticket_id == ticket.ticket_id)
+        return joined
 
     async def move(self, move: TicketMove, changes: Sequence[Change]) -> list[Ticket]:
         """Move tickets; those that do not stand where the move begins are left out."""
-        before = source(move)
+        moving = [change.ticket_id for change in changes]
+        # In the one order in which everybody locks tickets: an update has none.
+        await self.connection.execute(
+            "SELECT FROM tickets WHERE ticket_id = ANY ($1::uuid[]) ORDER BY ticket_id FOR UPDATE",
+            moving,
+        )
         rows = await self.connection.fetch(
             MOVE,
-            before.value,
-            move_ticket(before, move).value,
-            [change.ticket_id for change in changes],
+            [status.value for status in sources(move)],
+            target(move).value,
+            moving,
             [change.was_in for change in changes],
             [change.match_id for change in changes],
             [change.game_id for change in changes],
             [change.end and change.end.value for change in changes],
         )
         await self._notify([row["ticket_id"] for row in rows])
-        return [_ticket(row) for row in rows]
+        return [read_ticket(row) for row in rows]
 
     async def expired(self, limit: int) -> list[UUID]:
         """Waiting tickets whose time is over, locked; not those that somebody is changing."""
         rows = await self.connection.fetch(
-            "SELECT ticket_id FROM tickets WHERE status = 'queued' AND expires_at <= now()"
-            " ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED",
+            "SELECT ticket_id FROM tickets WHERE status IN ('waiting_for_partner', 'queued')"
+            " AND expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED",
             limit,
         )
         return [row["ticket_id"] for row in rows]
@@ -164,9 +222,9 @@ class Work:
         return found
 
     async def waiting(self) -> list[Ticket]:
-        """Tickets of which there are enough on their terms."""
+        """Tickets of which there are enough on their terms, and those of who plays the house."""
         rows = await self.connection.fetch(WAITING)
-        return [_ticket(row) for row in rows]
+        return [read_ticket(row) for row in rows]
 
     async def still_waiting(self, ticket_ids: Sequence[UUID]) -> set[UUID]:
         """Those that nobody has cancelled meanwhile, locked."""
@@ -184,22 +242,24 @@ class Work:
             f"INSERT INTO matches (match_id, game_id, {TERMS}, status, tries, why)"
             " VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, 0, '')",
             [
-                (match_id, game_id, *_terms_columns(pairing.terms), MatchStatus.PAIRED.value)
+                (match_id, game_id, *terms_columns(pairing.terms), MatchStatus.PAIRED.value)
                 for match_id, game_id, pairing in matches
             ],
         )
         await self.connection.executemany(
             "INSERT INTO seats (match_id, seat, ticket_id, player_id) VALUES ($1, $2, $3, $4)",
             [
-                (match_id, seat, ticket.ticket_id, ticket.player_id)
+                (match_id, seat, ticket and ticket.ticket_id, player)
                 for match_id, _, pairing in matches
-                for seat, ticket in enumerate(pairing.tickets)
+                for seat, (ticket, player) in enumerate(
+                    zip(pairing.tickets, pairing.players, strict=True)
+                )
             ],
         )
         changes = [
             Change(ticket.ticket_id, match_id=match_id)
             for match_id, _, pairing in matches
-            for ticket in pairing.tickets
+            for ticket in pairing.people
         ]
         moved = await self.move(TicketMove.PAIR, changes)
         assert len(moved) == len(changes), "they are locked, and were waiting"
@@ -213,17 +273,11 @@ class Work:
         if row is None:
             return None
         seats = await self.connection.fetch(
-            "SELECT * FROM seats WHERE match_id = $1 ORDER BY seat", row["match_id"]
+            "SELECT seats.*, tickets.partner FROM seats LEFT JOIN tickets USING (ticket_id)"
+            " WHERE seats.match_id = $1 ORDER BY seat",
+            row["match_id"],
         )
-        return Match(
-            match_id=row["match_id"],
-            game_id=row["game_id"],
-            terms=_terms(row),
-            status=MatchStatus(row["status"]),
-            join_by=row["join_by"],
-            tries=row["tries"],
-            seats=tuple(Seat(s["ticket_id"], s["player_id"], _end(s["ending"])) for s in seats),
-        )
+        return read_match(row, seats)
 
     async def advance(
         self,
@@ -251,25 +305,18 @@ class Work:
             "UPDATE seats SET ending = $3 WHERE match_id = $1 AND ticket_id = $2",
             [(match.match_id, ticket, end.value) for ticket, end in (ends or {}).items()],
         )
+        was_in = match.match_id
         if status is MatchStatus.MATCHED:
             return await self.move(
                 TicketMove.MATCH,
-                [
-                    Change(seat.ticket_id, match.match_id, match.match_id, match.game_id)
-                    for seat in match.seats
-                ],
+                [Change(ticket, was_in, was_in, match.game_id) for ticket, _ in match.tickets],
             )
         if status is MatchStatus.UNDONE:
-            gone = [seat for seat in match.seats if seat.end is not None]
-            back = [seat for seat in match.seats if seat.end is None]
+            gone = [Change(ticket, was_in, end=end) for ticket, end in match.tickets if end]
+            back = [Change(ticket, was_in) for ticket, end in match.tickets if not end]
             return [
-                *await self.move(
-                    TicketMove.REFUSE,
-                    [Change(seat.ticket_id, match.match_id, end=seat.end) for seat in gone],
-                ),
-                *await self.move(
-                    TicketMove.RETURN, [Change(seat.ticket_id, match.match_id) for seat in back]
-                ),
+                *await self.move(TicketMove.REFUSE, gone),
+                *await self.move(TicketMove.RETURN, back),
             ]
         return []
 
@@ -316,47 +363,3 @@ class Matchmaking:
                 " FROM tickets WHERE status IN ('queued', 'paired')"
             )
         return max(seconds, 0.0)
-
-
-def _terms_columns(terms: Terms) -> tuple[object, ...]:
-    return (
-        terms.variant,
-        terms.edition,
-        json.dumps(dict(terms.options)),
-        terms.target,
-        terms.currency,
-        terms.stake,
-        terms.fee_basis_points,
-        terms.seats,
-    )
-
-
-def _terms(row: Record) -> Terms:
-    return Terms(
-        variant=row["variant"],
-        edition=row["edition"],
-        options=tuple(sorted(json.loads(row["options"]).items())),
-        target=row["target"],
-        currency=row["currency"],
-        stake=row["stake"],
-        fee_basis_points=row["fee_basis_points"],
-        seats=row["seats"],
-    )
-
-
-def _end(text: str | None) -> End | None:
-    return None if text is None else End(text)
-
-
-def _ticket(row: Record) -> Ticket:
-    return Ticket(
-        ticket_id=row["ticket_id"],
-        player_id=row["player_id"],
-        terms=_terms(row),
-        status=TicketStatus(row["status"]),
-        version=row["version"],
-        queued_at=row["queued_at"],
-        expires_at=row["expires_at"],
-        game_id=row["game_id"],
-        end=_end(row["ending"]),
-    )

@@ -21,6 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
     Uuid,
     func,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
@@ -61,7 +62,15 @@ tickets = Table(
     # Why it led to no game.
     Column("ending", Text),
     Column("changed_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
-    CheckConstraint("status IN ('queued', 'paired', 'matched', 'ended')", name="status"),
+    # With whom its player wants to sit; empty where with anybody.
+    Column("partner", Text, nullable=False, server_default=text("''")),
+    # Where he sits among computers; NULL where he plays with others.
+    Column("house_seat", SmallInteger),
+    CheckConstraint(
+        "status IN ('waiting_for_partner', 'queued', 'paired', 'matched', 'ended')", name="status"
+    ),
+    CheckConstraint("status <> 'waiting_for_partner' OR partner <> ''", name="waits_for_somebody"),
+    CheckConstraint("house_seat IS NULL OR (stake = 0 AND partner = '')", name="house"),
     CheckConstraint("(status = 'ended') = (ending IS NOT NULL)", name="ended_for_a_reason"),
     CheckConstraint("(status = 'matched') = (game_id IS NOT NULL)", name="matched_to_a_game"),
     CheckConstraint(
@@ -73,7 +82,7 @@ Index(
     "one_live_ticket",
     tickets.c.player_id,
     unique=True,
-    postgresql_where=tickets.c.status.in_(("queued", "paired")),
+    postgresql_where=tickets.c.status.in_(("waiting_for_partner", "queued", "paired")),
 )
 Index(
     "tickets_queued",
@@ -84,7 +93,7 @@ Index(
 Index(
     "tickets_expiring",
     tickets.c.expires_at,
-    postgresql_where=tickets.c.status == "queued",
+    postgresql_where=tickets.c.status.in_(("waiting_for_partner", "queued")),
 )
 
 matches = Table(
@@ -119,7 +128,8 @@ seats = Table(
     metadata,
     Column("match_id", Uuid, ForeignKey(matches.c.match_id), primary_key=True),
     Column("seat", SmallInteger, primary_key=True),
-    Column("ticket_id", Uuid, ForeignKey(tickets.c.ticket_id), nullable=False),
+    # NULL for a computer.
+    Column("ticket_id", Uuid, ForeignKey(tickets.c.ticket_id)),
     Column("player_id", Text, nullable=False),
     # Why the player's ticket ends when the match is undone; NULL where it goes back to the queue.
     Column("ending", Text),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -9,9 +10,10 @@ from kafeneio.common.v1 import money_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.rules.v1 import game_pb2, rulebook_pb2
 
-from kafeneio_matchmaking.domain import Offer, Terms, Ticket, TicketStatus, Wish
+from kafeneio_matchmaking.domain import PARTNERS, Offer, Terms, Ticket, TicketStatus, Wish
 
 STATUSES = {
+    TicketStatus.WAITING_FOR_PARTNER: pb.TICKET_STATUS_WAITING_FOR_PARTNER,
     TicketStatus.QUEUED: pb.TICKET_STATUS_QUEUED,
     TicketStatus.PAIRED: pb.TICKET_STATUS_PAIRED,
     TicketStatus.MATCHED: pb.TICKET_STATUS_MATCHED,
@@ -42,6 +44,8 @@ def ticket(value: Ticket) -> pb.Ticket:
         queued_at=timestamp(value.queued_at),
         expires_at=timestamp(value.expires_at),
         fee_basis_points=value.terms.fee_basis_points,
+        partner_player_id=value.partner,
+        house=value.house_seat is not None,
     )
     if value.game_id is not None:
         message.game_id = str(value.game_id)
@@ -68,23 +72,25 @@ def money(value: Terms) -> money_pb2.Money:
     return money_pb2.Money(currency_code=value.currency, minor_units=value.stake)
 
 
-def wish(message: pb.QuickTerms) -> Wish:
-    """What a player asks for."""
+def wish(message: pb.QuickTerms, *, partner: bool = False, house: bool = False) -> Wish:
+    """What a player asks for, with a partner or against the house."""
     return Wish(
         edition=message.edition,
         options=dict(message.options),
         target=message.target,
         currency=message.stake.currency_code,
         stake=message.stake.minor_units,
+        partner=partner,
+        house=house,
     )
 
 
-def offer(variant: rulebook_pb2.Variant) -> Offer:
+def offer(variant: rulebook_pb2.Variant, seats: Callable[[Mapping[str, str]], int]) -> Offer:
     """What `rules` offers; the default of an option comes first."""
     return Offer(
         variant=variant.variant,
         edition=variant.edition,
-        seats=variant.seats,
+        seats=seats,
         options={
             option.name: (
                 option.default_value,
@@ -93,6 +99,9 @@ def offer(variant: rulebook_pb2.Variant) -> Offer:
             for option in variant.options
         },
         targets=(variant.target_min, variant.target_max, variant.target_default),
+        only=tuple(variant.targets),
+        many=frozenset(option.name for option in variant.options if option.many),
+        partners=tuple(tuple(side.seats) for side in variant.sides) == PARTNERS,
     )
 
 
