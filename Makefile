@@ -3,8 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := libs/games libs/stubs libs/runtime libs/client services/rules services/clock services/settlement \
-	services/matchmaking deploy/house
+PACKAGES := libs/games libs/players libs/stubs libs/runtime libs/client services/rules services/clock \
+	services/settlement services/matchmaking deploy/computers deploy/house
 EDITABLE := $(foreach package,$(PACKAGES),-e $(package))
 SOURCES := libs services deploy tests
 SETUP := .venv/.ready
@@ -43,6 +43,9 @@ lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking
 bench: setup ## measure speed, each beside a bare baseline in the same run
 	$(BIN)/python -m tests.bench
 
+strength: setup ## measure the computer players against a random and a plain one (GAMES=400, WORKERS=2)
+	$(BIN)/python -m tests.strength --games $(or $(GAMES),400) --workers $(or $(WORKERS),2)
+
 closures: setup ## install each lib and service alone and import it
 	$(BIN)/python deploy/checks/closures.py
 
@@ -52,4 +55,4 @@ lock: setup ## make requirements.lock anew
 clean: ## remove what the targets made
 	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup run demo test lint bench closures lock clean
+.PHONY: help setup run demo test lint bench strength closures lock clean

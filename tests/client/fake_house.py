@@ -193,6 +193,17 @@ class FakeHouse(Desk, game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleB
             answer.next_page_token = str(start + 1)
         return answer
 
+    async def WatchComputerTurns(
+        self, request: pb.WatchComputerTurnsRequest, context: Call
+    ) -> AsyncIterator[pb.WatchComputerTurnsResponse]:
+        """One turn, a heartbeat, and the same turn again."""
+        await self.called("WatchComputerTurns", request, context)
+        turn = pb.ComputerTurn(game_id="1", seat=1, turn=2, version=3)
+        yield pb.WatchComputerTurnsResponse(turn=turn)
+        yield pb.WatchComputerTurnsResponse(heartbeat=pb.Heartbeat())
+        yield pb.WatchComputerTurnsResponse(turn=turn)
+        await asyncio.Event().wait()
+
     async def ListEvents(
         self, request: pb.ListEventsRequest, context: Call
     ) -> pb.ListEventsResponse:

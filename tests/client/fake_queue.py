@@ -50,6 +50,22 @@ class FakeQueue(quick_match_pb2_grpc.QuickMatchServiceServicer):
             self._pair(waiting[0], ticket)
         return pb.EnqueueResponse(ticket=shown)
 
+    async def PlayHouse(self, request: pb.PlayHouseRequest, context: Call) -> pb.PlayHouseResponse:
+        """A table with nobody but the player, whose computers do not move."""
+        name = await self.desk.called("PlayHouse", request, context)
+        ticket = pb.Ticket(
+            ticket_id=request.ticket_id,
+            player_id=name,
+            terms=request.terms,
+            game_id=new_id(),
+            house=True,
+        )
+        self.tickets[ticket.ticket_id] = ticket
+        names = (name, "computer-1")
+        self.desk.open_table(ticket.game_id, ticket.terms.variant, ticket.terms.target, names)
+        self._move(ticket, pb.TICKET_STATUS_MATCHED)
+        return pb.PlayHouseResponse(ticket=ticket)
+
     def _pair(self, first: pb.Ticket, second: pb.Ticket) -> None:
         game_id, names = new_id(), (first.player_id, second.player_id)
         self.desk.open_table(game_id, first.terms.variant, first.terms.target, names)

@@ -17,6 +17,7 @@ from tests.client import plugins, tables
 from tests.client.fake_calls import Call, refuse
 from tests.client.fake_house import FakeHouse, in_thread
 
+PROGRAM = ("--against", "program")
 UNKNOWN = "0193f7a0-5c1e-7000-8000-000000000009"
 
 
@@ -46,6 +47,12 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*args: str, typed: str = "") -> Result:
     return CliRunner().invoke(app, args, input=typed, env={"COLUMNS": "100", "NO_COLOR": "1"})
+
+
+def played(address: str, typed: str) -> Result:
+    """Eleni plays Portes against a program."""
+    against = ("--against", "program", "--as", "eleni")
+    return run("play", "portes", *against, "--address", address, typed=typed)
 
 
 def mistake(result: Result) -> str:
@@ -165,15 +172,15 @@ def test_token_is_the_command_of_another_package() -> None:
 
 def test_a_person_plays_against_a_program(address: str) -> None:
     typed = "help\n?\nhello\n1/off(6) 1/off(6)\n\nresign\n"
-    result = run("play", "portes", "--as", "eleni", "--address", address, typed=typed)
+    result = played(address, typed)
     assert result.exit_code == 0, result.output
     assert "┌───" in result.stdout
-    assert "program won" in result.stdout
+    assert "program-1 won" in result.stdout
     assert "Verified" in result.stdout
 
 
 def test_leaving_tells_how_to_come_back(fake: FakeHouse, address: str) -> None:
-    result = run("play", "portes", "--as", "eleni", "--address", address, typed="quit\n")
+    result = played(address, "quit\n")
     assert result.exit_code == 0, result.output
     (game_id,) = fake.tables
     assert f"kafeneio play --game {game_id} --as eleni --address {address}" in result.stdout
@@ -183,28 +190,30 @@ def test_leaving_tells_how_to_come_back(fake: FakeHouse, address: str) -> None:
         typed="resign\n",
     )
     assert again.exit_code == 0, again.output
-    assert "program won" in again.stdout
+    assert "program-1 won" in again.stdout
 
 
 def test_an_unreadable_move_is_told_and_nothing_is_lost(fake: FakeHouse, address: str) -> None:
-    result = run("play", "portes", "--as", "eleni", "--address", address, typed="hello\nquit\n")
+    result = run(
+        "play", "portes", *PROGRAM, "--as", "eleni", "--address", address, typed="hello\nquit\n"
+    )
     assert result.exit_code == 0
     told = "reads 'hello'" in result.stderr or "not your turn" in result.stderr.lower()
     assert told, result.stderr
 
 
 def test_the_word_is_part_of_the_dice(fake: FakeHouse, address: str) -> None:
-    args = ("play", "portes", "--as", "eleni", "--word", "καλημέρα", "--address", address)
+    args = ("play", "portes", *PROGRAM, "--as", "eleni", "--word", "καλημέρα", "--address", address)
     assert run(*args, typed="resign\n").exit_code == 0
     (table,) = fake.tables.values()
     assert table.words[0].decode() == "καλημέρα"
 
 
 def test_who_leaves_the_game_loses_it(fake: FakeHouse, address: str) -> None:
-    result = run("play", "portes", "--as", "eleni", "--address", address, typed="leave\n")
+    result = played(address, "leave\n")
     assert result.exit_code == 0, result.output
     assert "eleni: !forfeit LEFT" in result.stdout
-    assert "program won" in result.stdout
+    assert "program-1 won" in result.stdout
     assert "Verified" in result.stdout
     assert fake.calls["Leave"] == 1
 
@@ -213,9 +222,11 @@ def test_a_house_without_a_clock_can_be_played_in(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KAFENEIO_CLOCK_ADDRESS", "127.0.0.1:1")
-    result = run("play", "portes", "--as", "eleni", "--address", address, typed="resign\n")
+    result = run(
+        "play", "portes", *PROGRAM, "--as", "eleni", "--address", address, typed="resign\n"
+    )
     assert result.exit_code == 0, result.output
-    assert "program won" in result.stdout
+    assert "program-1 won" in result.stdout
 
 
 def test_a_clock_that_refuses_is_told_once(fake: FakeHouse, address: str) -> None:
@@ -224,7 +235,7 @@ def test_a_clock_that_refuses_is_told_once(fake: FakeHouse, address: str) -> Non
 
     fake.fail("Attend", no, no)
     typed = "help\nresign\n"
-    result = run("play", "portes", "--as", "eleni", "--address", address, typed=typed)
+    result = played(address, typed)
     assert result.exit_code == 0, result.output
     assert result.stderr.count("Nobody keeps the time") <= 1
 

@@ -7,8 +7,22 @@ import asyncio
 import grpc
 import pytest
 from kafeneio.rules.v1 import game_pb2 as pb
-from kafeneio.rules.v1.actions_pb2 import Action, MoveChecker
-from kafeneio.rules.v1.views_pb2 import TavliView, View
+from kafeneio.rules.v1.actions_pb2 import (
+    SUIT_HEARTS,
+    Action,
+    Bid,
+    Declare,
+    Discard,
+    DrawStock,
+    GoOut,
+    LayOff,
+    MoveChecker,
+    Pass,
+    PlayCard,
+    Suit,
+    TakeDiscard,
+)
+from kafeneio.rules.v1.views_pb2 import RummyView, TavliView, TrickCard, TrickView, View
 from kafeneio_client import House, Refused, new_id
 from kafeneio_client.programs import PROGRAMS, GreedyProgram, Player, Program, seen_after
 from kafeneio_runtime.clock import ManualTime
@@ -157,3 +171,56 @@ async def answered(fault: object) -> FakeHouse:
     async with serving(fake) as address, House(address) as house:
         await Player(house.client("eleni"), new_id(), 0, GreedyProgram(0)).answer(position)
     return fake
+
+
+def card(text: str) -> Action:
+    return Action(play_card=PlayCard(card=text))
+
+
+def bid(value: int, suit: Suit.ValueType, capot: bool = False) -> Action:
+    return Action(bid=Bid(value=value, suit=suit, capot=capot))
+
+
+PASS = Action(pass_turn=Pass())
+STRONG = TrickView(hand=["JH", "9H", "AH", "8H", "7S", "8D", "9C", "7C"])
+WEAK = TrickView(hand=["7H", "8H", "QS", "8S", "7S", "8D", "9C", "7C"])
+LED = TrickView(hand=["AS", "7S"], trick=[TrickCard(seat=3, card="TS")])
+LEADING = TrickView(hand=["AS", "7S"])
+
+
+@pytest.mark.parametrize(
+    ("table", "actions", "best"),
+    [
+        pytest.param(STRONG, [PASS, bid(80, SUIT_HEARTS), bid(90, SUIT_HEARTS)], 1, id="bids"),
+        pytest.param(STRONG, [bid(0, SUIT_HEARTS, True), PASS], 1, id="no capot"),
+        pytest.param(WEAK, [bid(80, SUIT_HEARTS), PASS], 1, id="passes"),
+        pytest.param(LED, [card("AS"), card("7S"), Action(declare=Declare())], 2, id="declares"),
+        pytest.param(LED, [card("AS"), card("7S")], 1, id="follows low"),
+        pytest.param(LEADING, [card("7S"), card("AS")], 1, id="leads high"),
+    ],
+)
+def test_greedy_takes_what_it_sees_of_cards(
+    table: TrickView, actions: list[Action], best: int
+) -> None:
+    assert GreedyProgram(0).choose(View(tricks=table), 0, actions) is actions[best]
+
+
+def discard(text: str) -> Action:
+    return Action(discard=Discard(card=text))
+
+
+DRAW = Action(draw_stock=DrawStock())
+HAND = RummyView(game="koum-kan", hand=["KS", "KD", "9C", "4H", "*"])
+
+
+@pytest.mark.parametrize(
+    ("actions", "best"),
+    [
+        pytest.param([discard("KS"), discard("9C"), discard("*")], 1, id="keeps pairs and jokers"),
+        pytest.param([discard("9C"), Action(go_out=GoOut(card="9C"))], 1, id="goes out"),
+        pytest.param([discard("9C"), Action(lay_off=LayOff(card="4H", meld=1))], 1, id="lays off"),
+        pytest.param([Action(take_discard=TakeDiscard()), DRAW], 1, id="draws"),
+    ],
+)
+def test_greedy_plays_rummy(actions: list[Action], best: int) -> None:
+    assert GreedyProgram(0).choose(View(rummy=HAND), 0, actions) is actions[best]

@@ -45,6 +45,88 @@ PINNED.view.tavli.sides[1].pinned.append(20)
 SAME_WAY = position({24: 14, 13: 1}, {24: 14, 13: 1}, (2, 1), "fevga")
 
 
+def tricks() -> pb.Position:
+    """A hand of pilotta in the middle of a trick, seen by seat 2."""
+    table = views_pb2.TrickView(
+        game="pilotta",
+        stage=views_pb2.TRICK_STAGE_PLAYING,
+        dealer=3,
+        seat=2,
+        hand=["KS", "QH", "TH", "7D"],
+        counts=[3, 3, 4, 4],
+        contract=views_pb2.Contract(
+            seat=2, side=0, value=100, trump=actions_pb2.SUIT_HEARTS, multiplier=2
+        ),
+        tricks=[3, 1],
+        points=[61, 20],
+        can_declare=False,
+    )
+    for seat, call in ((0, "pass"), (1, "80S"), (2, "100H"), (3, "pass"), (1, "contra 2")):
+        table.calls.add(seat=seat, call=call)
+    for seat, card in ((0, "9C"), (1, "AC")):
+        table.trick.add(seat=seat, card=card)
+    for seat, card in ((2, "JS"), (3, "AS"), (0, "7S"), (1, "TS")):
+        table.last_trick.add(seat=seat, card=card)
+    run = table.declarations.add(seat=1, kind="fifty", points=50, scored=True)
+    run.cards.extend(("TD", "JD", "QD", "KD"))
+    table.declarations.add(seat=0, points=20, scored=False)
+    table.belote.add(seat=2, call="belote")
+    return pb.Position(
+        version=40,
+        status=pb.GAME_STATUS_RUNNING,
+        round=3,
+        score=[45, 12],
+        turn=pb.Turn(turn=31, seat=2),
+        view=views_pb2.View(tricks=table),
+    )
+
+
+def after_a_hand() -> pb.Position:
+    """The same evening, one hand later: how the last one ended."""
+    position = tricks()
+    position.view.Clear()
+    last = position.last_round
+    last.round, last.ending = 3, "made"
+    last.points.extend((29, 4))
+    for marks in ((117, 50, 20, 100, 287, 29), (45, 0, 0, 0, 45, 4)):
+        names = ("tricks", "declarations", "belote", "contract", "total", "marked")
+        last.view.tricks.sheet.add(**dict(zip(names, marks, strict=True)))
+    return position
+
+
+def rummy() -> pb.Position:
+    """A hand of Koum-kan with melds on the table, seen by seat 0."""
+    table = views_pb2.RummyView(
+        game="koum-kan",
+        stage=views_pb2.RUMMY_STAGE_PLAY,
+        dealer=2,
+        live=[0, 2],
+        mover=0,
+        drawn=True,
+        hand=["AS", "KH", "9C", "*"],
+        counts=[4, 0, 7],
+        stock_left=52,
+        discard_top="9S",
+        discard_count=6,
+        opened=[True, False, True],
+    )
+    group, run = actions_pb2.MELD_KIND_GROUP, actions_pb2.MELD_KIND_RUN
+    table.melds.add(owner=0, kind=run, cards=["4C", "*", "6C"], stands_for=["4C", "5C", "6C"])
+    table.melds.add(owner=2, kind=group, cards=["KS", "KD", "*"], stands_for=["KS", "KD", "*"])
+    return pb.Position(
+        version=40,
+        status=pb.GAME_STATUS_RUNNING,
+        round=2,
+        score=[31, 104, 12],
+        turn=pb.Turn(turn=31, seat=0),
+        view=views_pb2.View(rummy=table),
+    )
+
+
+FOUR = ("eleni", "nikos", "maria", "petros")
+THREE = ("eleni", "nikos", "maria")
+
+
 def shown(text: Text, *, color: bool = False) -> str:
     """As a terminal of 80 columns gets it."""
     console = Console(
@@ -73,6 +155,9 @@ def drawing(lower: int = 0, signs: Signs = UNICODE, names: tuple[str, ...] = ())
         ("ending", ENDING, drawing()),
         ("pinned", PINNED, drawing()),
         ("same-way", SAME_WAY, drawing()),
+        ("tricks", tricks(), Drawing(FOUR, 151, 2)),
+        ("tricks-ascii", tricks(), Drawing(FOUR, 151, 0, ASCII)),
+        ("rummy", rummy(), Drawing(THREE, 101, 0)),
     ],
 )
 def test_a_board_is_drawn_as_in_the_file(name: str, what: pb.Position, how: Drawing) -> None:
@@ -140,3 +225,13 @@ def test_a_name_can_not_steer_the_terminal() -> None:
     assert plain("eleni\x1b[2J\r\n") == "eleni?[2J??"
     assert plain("x" * 30) == "x" * 23 + "…"
     assert "[red]" in drawing(names=("[red]", "b")).position(MIDDLE).plain
+
+
+def test_the_last_hand_is_told_with_its_arithmetic() -> None:
+    told = Drawing(FOUR, 151, 2).last_round(after_a_hand()).plain
+    assert told.splitlines() == [
+        "       round 3: 29 : 4 (made)",
+        "         eleni & maria: "
+        "tricks 117, declarations 50, belote 20, contract 100; 287, marked 29",
+        "         nikos & petros: tricks 45; 45, marked 4",
+    ]

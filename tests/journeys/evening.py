@@ -7,12 +7,11 @@ the ledger to the cent.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
 import asyncpg
@@ -24,9 +23,13 @@ from kafeneio.settlement.v1 import settlement_pb2
 from kafeneio_client.client import Client, House
 from kafeneio_client.errors import Refused
 from kafeneio_client.money import Money
+from kafeneio_client.programs import Program, RandomProgram
 from kafeneio_clock import main as clock
+from kafeneio_computers import main as computers
+from kafeneio_games.chance import ProvableDraw
 from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
+from kafeneio_rules.live import Draws
 from kafeneio_runtime import bus
 from kafeneio_runtime.auth import Role, development_key, token_verifier
 from kafeneio_runtime.directory import Directory
@@ -38,6 +41,7 @@ PATIENCE: Final = 60.0
 """Seconds until a journey gives up; nothing takes as long unless it is broken."""
 
 PLAYERS: Final = ("eleni", "nikos")
+FOUR: Final = (*PLAYERS, "maria", "petros")
 STAKE: Final = Money("EUR", 500)
 PURSE: Final = Money("EUR", 2000)
 """What everybody brings."""
@@ -49,6 +53,7 @@ QUICK: Final[dict[str, Any]] = {
     "clock_port": 0,
     "settlement_port": 0,
     "matchmaking_port": 0,
+    "computers_port": 0,
     "database_pool_size": 4,
     "drain_seconds": 0,
     "drain_grace_seconds": 5,
@@ -82,6 +87,7 @@ class Evening:
     settings: Settings
     bus: UnrulyBus
     directory: Directory
+    draws: Draws = ProvableDraw
     servers: dict[str, Server] = field(default_factory=dict)
     house: House | None = None
     clients: dict[str, Client] = field(default_factory=dict)
@@ -92,13 +98,15 @@ class Evening:
         """Start one of the services."""
         match name:
             case "rules":
-                service = await rules.service(self.settings, self.url, self.bus)
+                service = await rules.service(self.settings, self.url, self.bus, draws=self.draws)
             case "settlement":
                 service = await settlement.service(
                     self.settings, self.url, self.bus, self.directory
                 )
             case "clock":
                 service = await clock.service(self.settings, self.url, self.bus, self.directory)
+            case "computers":
+                service = computers.service(self.settings, self.directory)
             case _:
                 service = await matchmaking.service(
                     self.settings, self.url, self.bus, self.directory
@@ -130,18 +138,43 @@ class Evening:
         """The client of an operator."""
         return self.client("operator", Role.OPERATOR)
 
-    async def matched(self, target: int = 1, stake: Money = STAKE, variant: str = "portes") -> str:
-        """Both bring money, queue and are matched; the id of their game, which waits for them."""
-        for player in PLAYERS:
+    async def matched(
+        self,
+        target: int = 1,
+        stake: Money = STAKE,
+        variant: str = "portes",
+        players: Mapping[str, str] | Sequence[str] = PLAYERS,
+        options: Mapping[str, str] | None = None,
+    ) -> str:
+        """All bring money, queue and are matched; the id of their game, which waits for them.
+
+        `players` are single ones, or each with the partner that he names.
+        """
+        partners = players if isinstance(players, Mapping) else dict.fromkeys(players, "")
+        for player in partners:
             await self.service.wallet.deposit(player, PURSE)
-        queued = (self._queued(player, variant, target, stake) for player in PLAYERS)
-        ids = await asyncio.gather(*queued)
+        ids = await asyncio.gather(
+            *(
+                self._queued(player, variant, target, stake, partner, options)
+                for player, partner in partners.items()
+            )
+        )
         assert len(set(ids)) == 1
         return ids[0]
 
-    async def _queued(self, player: str, variant: str, target: int, stake: Money) -> str:
+    async def _queued(
+        self,
+        player: str,
+        variant: str,
+        target: int,
+        stake: Money,
+        partner: str,
+        options: Mapping[str, str] | None,
+    ) -> str:
         queue = self.client(player).queue
-        ticket = await queue.enqueue(variant, stake=stake, target=target)
+        ticket = await queue.enqueue(
+            variant, stake=stake, target=target, partner=partner, options=options
+        )
         async with asyncio.timeout(PATIENCE), aclosing(queue.watch(ticket.ticket_id)) as changes:
             async for changed in changes:
                 if changed.status == quick_match_pb2.TICKET_STATUS_MATCHED:
@@ -149,8 +182,8 @@ class Evening:
         raise AssertionError(f"{player} was not matched")
 
     async def join(self, game_id: str, *players: str) -> None:
-        """Take seats."""
-        for player in players or PLAYERS:
+        """Take seats: these players, or everybody."""
+        for player in players or await self.seats(game_id):
             games = self.client(player).games
             await games.join(game_id, (await games.get(game_id)).commitment, player.encode())
 
@@ -163,23 +196,28 @@ class Evening:
         """The game as a spectator sees it."""
         return (await self.service.games.get(game_id)).position
 
-    async def whole_turn(self, game_id: str, random: Random) -> game_pb2.Position:
-        """One turn of whoever is prompted, by lot; the position after it."""
-        position = await self.position(game_id)
-        player = (await self.seats(game_id))[position.turn.seat]
-        games, steps = self.client(player).games, list[actions_pb2.Action]()
+    async def whole_turn(self, game_id: str, program: Program) -> game_pb2.Position:
+        """One turn of whoever is prompted; the position after it."""
+        seats = await self.seats(game_id)
+        seat = (await self.position(game_id)).turn.seat
+        games, steps = self.client(seats[seat]).games, list[actions_pb2.Action]()
+        position = (await games.get(game_id)).position
         while not (legal := await games.legal_actions(game_id, steps)).complete:
-            steps.append(random.choice(legal.actions))
+            steps.append(program.choose(position.view, seat, legal.actions))
+            if steps[-1].HasField("draw_stock"):
+                break  # what it brings is seen first
         answer = await games.act(game_id, position.version, steps)
         return (answer.house if answer.HasField("house") else answer.played).position
 
-    async def play(self, game_id: str, turns: int = 5000, seed: int = 1) -> game_pb2.Position:
-        """So many turns, or until the game is over; the position after them."""
-        random, position = Random(seed), await self.position(game_id)
+    async def play(
+        self, game_id: str, turns: int = 5000, seed: int = 1, program: Program | None = None
+    ) -> game_pb2.Position:
+        """So many turns, or until the game is over, by lot or by a program; the position then."""
+        program, position = program or RandomProgram(seed), await self.position(game_id)
         for _ in range(turns):
             if position.status != game_pb2.GAME_STATUS_RUNNING:
                 break
-            position = await self.whole_turn(game_id, random)
+            position = await self.whole_turn(game_id, program)
         return position
 
     async def paid(self, game_id: str) -> dict[str, int]:
@@ -190,7 +228,7 @@ class Evening:
         return {
             player: (await self.service.wallet.balance("EUR", player)).minor_units
             - PURSE.minor_units
-            for player in PLAYERS
+            for player in await self.seats(game_id)
         }
 
     async def listen(self) -> None:
@@ -270,15 +308,17 @@ class Evening:
 
 
 @asynccontextmanager
-async def evening(url: str, folder: Path, **settings: object) -> AsyncIterator[Evening]:
+async def evening(
+    url: str, folder: Path, draws: Draws = ProvableDraw, **settings: object
+) -> AsyncIterator[Evening]:
     """A house on a migrated database; `settings` differ from those of a house in no hurry."""
     made = Settings(**(QUICK | {"data_dir": folder} | settings))
     async with AsyncExitStack() as stack:
-        opened = Evening(url, made, UnrulyBus(), Directory(made, "house"))
+        opened = Evening(url, made, UnrulyBus(), Directory(made, "house"), draws)
         stack.push_async_callback(opened.bus.close)
         stack.push_async_callback(opened.directory.close)
         await opened.listen()
-        for name in ("rules", "settlement", "clock", "matchmaking"):
+        for name in ("rules", "settlement", "clock", "matchmaking", "computers"):
             await opened.open_service(name)
 
         async def close_all() -> None:

@@ -1,4 +1,5 @@
-"""The house: every service of Kafeneio in one process, each a gRPC server of its own.
+"""The house: every service of Kafeneio in one process, each a gRPC server of its own, and one
+process more for the computer players.
 
 Without KAFENEIO_DATABASE_URL it starts a PostgreSQL of its own in the data folder, and ends it.
 """
@@ -22,6 +23,8 @@ from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import run, serve
 from kafeneio_runtime.settings import Settings
 from kafeneio_settlement import main as settlement
+
+from kafeneio_house.computers import Computers
 
 SERVICES = (rules, settlement, clock, matchmaking)
 """In an order in which each finds open what it calls."""
@@ -54,6 +57,7 @@ async def serve_house(settings: Settings) -> None:
     async with database(settings) as url:
         await asyncio.to_thread(migrate, url)
         bus, directory = InProcessBus(), Directory(settings, "house")
+        computers = Computers(settings)
         services = [
             await rules.service(settings, url, bus),
             await settlement.service(settings, url, bus, directory),
@@ -64,8 +68,12 @@ async def serve_house(settings: Settings) -> None:
         def opened(addresses: Mapping[str, str]) -> None:
             tell(settings.ready_file, addresses)
             greet(addresses)
+            computers.begin(addresses["rules"])
 
-        await serve(services, settings, opened, directory)
+        try:
+            await serve(services, settings, opened, directory)
+        finally:
+            await computers.end()
         await bus.close()
         await directory.close()
 

@@ -25,6 +25,7 @@ _MESSAGE_BYTES_MAX: Final = 16 * 1024 * 1024
 # something carries a request id. Streams are left out, because `watch` resumes them itself.
 _STREAMS: Final = (
     ("kafeneio.rules.v1.GameService", "WatchGame"),
+    ("kafeneio.rules.v1.GameService", "WatchComputerTurns"),
     ("kafeneio.settlement.v1.WalletService", "WatchWallet"),
     ("kafeneio.matchmaking.v1.QuickMatchService", "WatchTicket"),
     ("kafeneio.clock.v1.ClockService", "Attend"),

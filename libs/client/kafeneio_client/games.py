@@ -80,6 +80,19 @@ class _Log(Source[pb.WatchGameResponse, pb.GameUpdate]):
         self.finished = is_over(position) and position.version <= self._version
 
 
+class _ComputerTurns(Source[pb.WatchComputerTurnsResponse, pb.ComputerTurn]):
+    """Turns of computers: what is not answered is told again, so nothing is to be resumed."""
+
+    def __init__(self, open_stream: Callable[[], Stream[pb.WatchComputerTurnsResponse]]) -> None:
+        self._open_stream = open_stream
+
+    def open(self) -> Stream[pb.WatchComputerTurnsResponse]:
+        return self._open_stream()
+
+    def take(self, message: pb.WatchComputerTurnsResponse) -> pb.ComputerTurn | None:
+        return message.turn if message.HasField("turn") else None
+
+
 class Games:
     """Games as one caller sees them.
 
@@ -101,6 +114,7 @@ class Games:
         edition: int = 0,
         options: Mapping[str, str] | None = None,
         join_timeout: timedelta | None = None,
+        computer_seats: Iterable[int] = (),
         game_id: str = "",
         request_id: str = "",
     ) -> pb.Game:
@@ -111,6 +125,7 @@ class Games:
             game_id=game_id or new_id(),
             terms=terms,
             player_ids=player_ids,
+            computer_seats=computer_seats,
         )
         if join_timeout is not None:
             duration = Duration()
@@ -134,10 +149,10 @@ class Games:
         answer = await self._caller.call(self._stub.JoinGame, request, request.request_id)
         return answer.game
 
-    async def get(self, game_id: str) -> pb.Game:
-        """GetGame: a game as the caller may see it."""
-        answer = await self._caller.call(self._stub.GetGame, pb.GetGameRequest(game_id=game_id))
-        return answer.game
+    async def get(self, game_id: str, *, as_seat: int | None = None) -> pb.Game:
+        """GetGame: a game as the caller may see it; for a service, as a computer's seat does."""
+        request = pb.GetGameRequest(game_id=game_id, as_seat=as_seat)
+        return (await self._caller.call(self._stub.GetGame, request)).game
 
     def watch(self, game_id: str, after_version: int = 0) -> AsyncGenerator[pb.GameUpdate, None]:
         """WatchGame: every row of the log after a version, each once, until the game is over.
@@ -157,6 +172,17 @@ class Games:
         source = _Log(open_stream, get_position, after_version)
         return Watcher(source, self._time, self._caller.address).updates()
 
+    def computer_turns(self) -> AsyncGenerator[pb.ComputerTurn, None]:
+        """WatchComputerTurns: every turn that a computer is to play, again and again until it is
+        answered. It never ends by itself. Role: service."""
+
+        def open_stream() -> Stream[pb.WatchComputerTurnsResponse]:
+            request = pb.WatchComputerTurnsRequest()
+            return self._stub.WatchComputerTurns(request, metadata=self._caller.metadata)
+
+        source = _ComputerTurns(open_stream)
+        return Watcher(source, self._time, self._caller.address).updates()
+
     async def started(self, game_id: str) -> pb.Position:
         """WatchGame: wait until a game has started, or will never start; its position then."""
         position = (await self.get(game_id)).position
@@ -167,9 +193,21 @@ class Games:
             position = (await self.get(game_id)).position
         return position
 
-    async def legal_actions(self, game_id: str, after: Iterable[Step] = ()) -> Legal:
-        """ListLegalActions: what may be done now, or after steps that were chosen but not sent."""
-        request = pb.ListLegalActionsRequest(game_id=game_id, after=_actions(after))
+    async def legal_actions(
+        self,
+        game_id: str,
+        after: Iterable[Step] = (),
+        *,
+        kind: str = "",
+        as_seat: int | None = None,
+    ) -> Legal:
+        """ListLegalActions: what may be done now, or after steps that were chosen but not sent.
+
+        Only of one `kind` (a field of Action) if it is named; for a service, by a computer's seat.
+        """
+        request = pb.ListLegalActionsRequest(
+            game_id=game_id, after=_actions(after), kind=kind, as_seat=as_seat
+        )
         actions: list[actions_pb2.Action] = []
         while True:
             page = await self._caller.call(self._stub.ListLegalActions, request)
@@ -179,14 +217,24 @@ class Games:
             request.page_token = page.next_page_token
 
     async def act(
-        self, game_id: str, expected_version: int, steps: Iterable[Step], *, request_id: str = ""
+        self,
+        game_id: str,
+        expected_version: int,
+        steps: Iterable[Step],
+        *,
+        as_seat: int | None = None,
+        request_id: str = "",
     ) -> pb.ActResponse:
-        """Act: play steps, all or none. Role: the seat's player."""
+        """Act: play steps, all or none. Role: the seat's player; a service for a computer's seat.
+
+        `expected_version` may be 0 for a lone contra, which carries the bid that it answers.
+        """
         request = pb.ActRequest(
             request_id=request_id or new_id(),
             game_id=game_id,
             expected_version=expected_version,
             actions=_actions(steps),
+            as_seat=as_seat,
         )
         return await self._caller.call(self._stub.Act, request, request.request_id)
 

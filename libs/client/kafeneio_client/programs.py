@@ -14,7 +14,7 @@ from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio.rules.v1.actions_pb2 import Action
 from kafeneio.rules.v1.views_pb2 import View
 
-from kafeneio_client import board
+from kafeneio_client import board, first_sight
 from kafeneio_client.channel import new_id
 from kafeneio_client.client import Client
 from kafeneio_client.errors import KafeneioError, Refused, Unreachable
@@ -48,14 +48,14 @@ class RandomProgram:
 
 
 class GreedyProgram:
-    """Takes what it sees: bears off, hits, makes points, and dislikes to stand alone."""
+    """Takes what it sees, and thinks no further (`first_sight`)."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def choose(self, view: View, seat: int, actions: Sequence[Action]) -> Action:
         """The step that looks best; among equals any."""
-        worth = [_worth(view, seat, action) for action in actions]
+        worth = [first_sight.worth(view, seat, action) for action in actions]
         best = max(worth)
         return self._random.choice([a for a, w in zip(actions, worth, strict=True) if w == best])
 
@@ -65,27 +65,6 @@ PROGRAMS: Final[Mapping[str, Callable[[int], Program]]] = {
     "random": RandomProgram,
 }
 """Every program by its name; made with a seed."""
-
-
-def _worth(view: View, seat: int, action: Action) -> int:
-    """How much a step gains at first sight; 0 for anything that is no move on a tavli board."""
-    if not (view.HasField("tavli") and action.HasField("move_checker")):
-        return 0
-    table, move = view.tavli, action.move_checker
-    target = board.landing(move.start, move.die)
-    worth = 0
-    if move.start != board.BAR and board.count(table, seat, move.start) == 2:
-        worth -= 2  # leaves one alone
-    if target == board.OFF:
-        return worth + 6
-    standing = board.count(table, seat, target)
-    if board.opposing(table, seat, target) == 1:
-        worth += 4
-    if standing == 1:
-        worth += 3
-    elif standing == 0:
-        worth -= 2
-    return worth
 
 
 def seen_after(view: View, seat: int, action: Action) -> View:
@@ -152,6 +131,8 @@ class Player:
             if legal.complete or not legal.actions:
                 return steps
             step = self._program.choose(view, self._seat, legal.actions)
+            if step.HasField("draw_stock"):
+                return [*steps, step]  # what it brings decides what comes next
             view = seen_after(view, self._seat, step)
             steps.append(step)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from datetime import timedelta
 from typing import Final
 
@@ -68,17 +69,22 @@ class Queue:
         edition: int = 0,
         options: Mapping[str, str] | None = None,
         time_to_live: timedelta | None = None,
+        partner: str = "",
         ticket_id: str = "",
         request_id: str = "",
     ) -> pb.Ticket:
-        """Enqueue: wait for others who want the same. Role: player."""
+        """Enqueue: wait for others who want the same, with `partner` for one's own side once he has
+        named the caller on the same terms. Role: player."""
         terms = pb.QuickTerms(
             variant=variant, edition=edition, options=options or {}, target=target
         )
         if stake is not None:
             terms.stake.CopyFrom(stake.message())
         request = pb.EnqueueRequest(
-            request_id=request_id or new_id(), ticket_id=ticket_id or new_id(), terms=terms
+            request_id=request_id or new_id(),
+            ticket_id=ticket_id or new_id(),
+            terms=terms,
+            partner_player_id=partner,
         )
         if time_to_live is not None:
             duration = Duration()
@@ -87,8 +93,28 @@ class Queue:
         answer = await self._caller.call(self._stub.Enqueue, request, request.request_id)
         return answer.ticket
 
+    async def play_house(
+        self,
+        variant: str,
+        *,
+        target: int = 0,
+        edition: int = 0,
+        options: Mapping[str, str] | None = None,
+        ticket_id: str = "",
+        request_id: str = "",
+    ) -> pb.Ticket:
+        """PlayHouse: a table against the computer, for nothing. Role: player."""
+        terms = pb.QuickTerms(
+            variant=variant, edition=edition, options=options or {}, target=target
+        )
+        request = pb.PlayHouseRequest(
+            request_id=request_id or new_id(), ticket_id=ticket_id or new_id(), terms=terms
+        )
+        answer = await self._caller.call(self._stub.PlayHouse, request, request.request_id)
+        return answer.ticket
+
     async def cancel(self, ticket_id: str, *, request_id: str = "") -> pb.Ticket:
-        """Cancel: leave the queue. Role: the ticket's player."""
+        """Cancel: leave the queue, and with one's partner. Role: the ticket's player."""
         request = pb.CancelRequest(request_id=request_id or new_id(), ticket_id=ticket_id)
         answer = await self._caller.call(self._stub.Cancel, request, request.request_id)
         return answer.ticket
@@ -105,3 +131,11 @@ class Queue:
 
         source = _Changes(open_stream, after_version)
         return Watcher(source, self._time, self._caller.address).updates()
+
+    async def final(self, ticket_id: str) -> pb.Ticket:
+        """WatchTicket: wait until the ticket is MATCHED or ENDED, and return it."""
+        ticket = pb.Ticket(ticket_id=ticket_id)
+        async with aclosing(self.watch(ticket_id)) as changes:
+            async for change in changes:
+                ticket = change
+        return ticket

@@ -59,6 +59,7 @@ def from_message(message: pb.Record) -> games_record.Record:
         words=tuple(message.words),
         rows=rows,
         outcome=_read_outcome(message, rows),
+        computers=tuple(map(Seat, message.computer_seats)),
     )
 
 
@@ -84,6 +85,7 @@ def to_message(record: games_record.Record, player_ids: tuple[str, ...] = ()) ->
             )
             for row in record.rows
         ],
+        computer_seats=record.computers,
     )
     if record.outcome is not None:
         message.outcome.CopyFrom(_write_outcome(record.outcome))

@@ -53,10 +53,14 @@ class _Leaver(Player):
     def __init__(self, client: Client, game_id: str, seat: int, program: Program) -> None:
         super().__init__(client, game_id, seat, program)
         self._who, self._game, self._own = client, game_id, seat
+        self._left = False
 
     async def answer(self, position: pb.Position) -> None:
-        """Play as ever, then leave."""
+        """Play as ever, then leave; where a computer plays on (F1), look on."""
+        if self._left:
+            return
         if position.version > _LEAVES_AFTER_ROWS and _is_mine(position, self._own):
+            self._left = True
             await self._who.clock.leave(self._game)
         else:
             await super().answer(position)
@@ -99,6 +103,7 @@ class TableOfPrograms:
                 await telling
             elif self.leave and seat == len(self.players) - 1:
                 await _Leaver(client, game_id, seat, program).play()
+                return  # whose clock is not told any more
             else:
                 await Player(client, game_id, seat, program).play()
             last = await attendance.until(lambda clock: clock.closed)
@@ -118,6 +123,8 @@ class TableOfPrograms:
         async for update in self.guest.games.watch(self.game.game_id):
             seen.append(update)
             OUT.print(drawing.happened(update.entries), end="", soft_wrap=True)
+            if len(seen) > 1 and update.position.round != seen[-2].position.round:
+                OUT.print(drawing.last_round(update.position), soft_wrap=True)
             if update.position.HasField("turn") or is_over(update.position):
                 OUT.print(drawing.position(update.position), soft_wrap=True)
         return seen

@@ -1,4 +1,4 @@
-"""`kafeneio play`: a person plays in the terminal, against programs or other people."""
+"""`kafeneio play`: a person plays in the terminal, against computers, programs or other people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 import typer
+from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
+from kafeneio.rules.v1 import rulebook_pb2
 from rich.markup import escape
 
 from kafeneio_client import records
@@ -25,6 +27,7 @@ from kafeneio_client.cli.options import (
     As,
     ClockAddress,
     Door,
+    MatchmakingAddress,
     Token,
     house_rules,
 )
@@ -34,7 +37,12 @@ from kafeneio_client.cli.timekeeping import attend
 from kafeneio_client.client import Client, House
 from kafeneio_client.programs import PROGRAMS, Player
 
+COMPUTER: Final = "computer"
+"""A player of the house."""
+
 PROGRAM: Final = "program"
+"""A simple one that plays here, as long as the person sits there."""
+
 _JOIN_MINUTES: Final = 10  # the longest that a house waits: a friend has to type a command first
 _WORD_BYTES_MAX: Final = 64
 
@@ -81,19 +89,36 @@ class Evening:
             return end is not None
 
     async def _new(self, house: House, client: Client) -> str:
-        """Open a table; the id of its game. Tables are for services, so it takes another token."""
+        """Find or open a table; the id of its game."""
         variant = await client.rulebook.variant(self.variant)
-        others = [name for name in self.against if name != PROGRAM]
-        free = variant.seats - 1 - len(others)
+        if self.against == (COMPUTER,):
+            return await self._against_the_house(client)
+        return await self._opened(house, variant)
+
+    async def _against_the_house(self, client: Client) -> str:
+        ticket = await client.queue.play_house(
+            self.variant, target=self.target, options=self.options
+        )
+        ticket = await client.queue.final(ticket.ticket_id)
+        if ticket.status != quick_match_pb2.TICKET_STATUS_MATCHED:
+            end = quick_match_pb2.TicketEnd.Name(ticket.end).removeprefix("TICKET_END_")
+            raise Mistake(f"The house has no table: {end}.")
+        return ticket.game_id
+
+    async def _opened(self, house: House, variant: rulebook_pb2.Variant) -> str:
+        """Open a table for people and programs. That is for services: it takes another token."""
+        seats = int(self.options.get("players", variant.seats))
+        others = [name for name in self.against if name not in (COMPUTER, PROGRAM)]
+        free = seats - 1 - len(others)
         if free < 0:
-            raise Mistake(f"{self.variant} has {variant.seats} seats: that is too many people.")
+            raise Mistake(f"{self.variant} has {seats} seats: that is too many people.")
         if others and len(others) == len(self.against) and free:
             raise Mistake(
-                f"{self.variant} has {variant.seats} seats: say who takes them all, with "
-                "--against NAME or --against program."
+                f"{self.variant} has {seats} seats: say who takes them all, with "
+                f"--against NAME, --against {COMPUTER} or --against {PROGRAM}."
             )
-        programs = [PROGRAM] + [f"{PROGRAM}-{number}" for number in range(2, free + 1)]
-        names = [self.door.name, *others, *programs[:free]]
+        kind = PROGRAM if PROGRAM in self.against else COMPUTER
+        names = [self.door.name, *others, *(f"{kind}-{number}" for number in range(1, free + 1))]
         if len(set(names)) < len(names):
             raise Mistake("Everybody at a table needs a name of his own: say yours with --as NAME.")
         owner = house.client(tokens.make("kafeneio-play", "service"))
@@ -104,6 +129,7 @@ class Evening:
             target=self.target,
             options=self.options,
             join_timeout=timeout,
+            computer_seats=range(seats - free, seats) if kind == COMPUTER else (),
         )
         return game.game_id
 
@@ -188,7 +214,7 @@ async def _check(client: Client, shown: pb.Game, seat: int, word: bytes | None) 
 
 
 def _is_program(seat: pb.SeatInfo) -> bool:
-    return seat.player_id == PROGRAM or seat.player_id.startswith(f"{PROGRAM}-")
+    return seat.player_id.startswith(f"{PROGRAM}-")
 
 
 def play(
@@ -197,7 +223,11 @@ def play(
     ] = "",
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A person, or [bold]program[/].", show_default=PROGRAM),
+        typer.Option(
+            metavar="NAME",
+            help="A person, [bold]computer[/] or [bold]program[/].",
+            show_default=COMPUTER,
+        ),
     ] = None,
     game: Annotated[
         str, typer.Option("--game", metavar="ID", help="Sit down at a game that exists.")
@@ -213,12 +243,13 @@ def play(
     ] = "",
     address: Address = DEFAULT_ADDRESS,
     clock: ClockAddress = "",
+    matchmaking: MatchmakingAddress = "",
     token: Token = "",
     name: As = "",
 ) -> None:
-    """Play in the terminal, against a program or another person.
+    """Play in the terminal, against the computer, a program or other people.
 
-    [dim]kafeneio play portes[/]                               against a program
+    [dim]kafeneio play pilotta[/]                              against the computer
 
     [dim]kafeneio play portes --as nikos --against eleni[/]    against eleni
 
@@ -229,10 +260,10 @@ def play(
     if len(word.encode()) > _WORD_BYTES_MAX:
         raise Mistake(f"A word has {_WORD_BYTES_MAX} bytes at the most.")
     evening = Evening(
-        door=Door.of(address, token, name, clock=clock),
+        door=Door.of(address, token, name, clock=clock, matchmaking=matchmaking),
         variant=variant,
         game_id=game,
-        against=tuple(against or ([] if game else [PROGRAM])),
+        against=tuple(against or ([] if game else [COMPUTER])),
         target=target,
         options=house_rules(option or ()),
         skill=program,

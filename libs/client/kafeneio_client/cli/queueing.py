@@ -37,6 +37,7 @@ _ENDS: Final = {
     "shows what it does.",
     pb.TICKET_END_SUSPENDED: "your wallet is suspended, and can hold no stake.",
     pb.TICKET_END_PLAYER_UNKNOWN: "you have no wallet. `kafeneio deposit NAME AMOUNT` makes one.",
+    pb.TICKET_END_PARTNER_LEFT: "your partner has left the queue, or could not stake.",
     pb.TICKET_END_TERMS_REFUSED: "the house can't have this played or staked (any more).",
 }
 
@@ -50,6 +51,7 @@ class Wish:
     target: int
     options: dict[str, str]
     wait: timedelta
+    partner: str = ""
 
     async def matched(self, client: Client) -> str:
         """The id of the game that the queue led to; Mistake where it led to none."""
@@ -59,8 +61,11 @@ class Wish:
             target=self.target,
             options=self.options,
             time_to_live=self.wait,
+            partner=self.partner,
         )
         say("You are in the queue. Ctrl-C leaves it.")
+        if ticket.status == pb.TICKET_STATUS_WAITING_FOR_PARTNER:
+            say(f"{escape(self.partner)} has to queue for the same, and to name you.")
         try:
             async with contextlib.aclosing(client.queue.watch(ticket.ticket_id)) as changes:
                 async for change in changes:
@@ -100,6 +105,9 @@ def queue(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A house rule, as `kafeneio variants` lists them."),
     ] = None,
+    partner: Annotated[
+        str, typer.Option(metavar="NAME", help="Whom you sit with; he names you, too.")
+    ] = "",
     wait: Annotated[int, typer.Option(min=1, max=3600, help="Seconds in the queue.")] = 600,
     address: Address = DEFAULT_ADDRESS,
     clock: ClockAddress = "",
@@ -111,10 +119,13 @@ def queue(
     """Queue for a game with a stake, and play it in the terminal.
 
     [dim]kafeneio queue portes --stake 5.00 --as eleni[/]
+
+    [dim]kafeneio queue pilotta --stake 5.00 --as eleni --partner maria[/]
     """
     door = Door.of(
         address, token, name, clock=clock, settlement=settlement, matchmaking=matchmaking
     )
     money = amount(stake, currency)
-    wish = Wish(variant, money, target, house_rules(option or ()), timedelta(seconds=wait))
+    options = house_rules(option or ())
+    wish = Wish(variant, money, target, options, timedelta(seconds=wait), partner)
     asyncio.run(_evening(door, wish))

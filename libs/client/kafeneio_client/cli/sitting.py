@@ -11,18 +11,27 @@ from rich.markup import escape
 
 from kafeneio_client.cli.lines import Lines
 from kafeneio_client.cli.screen import OUT, complain, explain, say, sentence, signs
+from kafeneio_client.cli.spelling import spelled
 from kafeneio_client.cli.timekeeping import ClockLines, attend
 from kafeneio_client.client import Client
 from kafeneio_client.errors import Refused
 from kafeneio_client.games import is_over
 from kafeneio_client.terminal import Drawing, plain
 
-HELP: Final = (
-    "Type your turn, one step after the other, e.g. [bold]13/8 8/5[/] ([bold]bar/20[/] enters, "
-    "[bold]6/off[/] bears off).\n[bold]?[/] lists what is legal now, [bold]? 13/8[/] what is legal "
-    "after it; [bold]resign[/] gives the round up, [bold]leave[/] the whole game and its stake; "
+_ALWAYS: Final = (
+    "[bold]?[/] lists what is legal now; [bold]leave[/] gives the whole game up, and its stake; "
     "[bold]quit[/] goes away, which costs time once it is your turn."
 )
+HELP: Final = {
+    "tavli": "Type your turn, one step after the other, e.g. [bold]13/8 8/5[/] ([bold]bar/20[/] "
+    "enters, [bold]6/off[/] bears off); [bold]? 13/8[/] lists what is legal after it; "
+    "[bold]resign[/] gives the round up.",
+    "tricks": "Type what you say or play: [bold]90H[/] bids, [bold]capotH[/] all tricks, "
+    "[bold]pass[/], [bold]contra[/], [bold]recontra[/]; [bold]take[/], [bold]choose H[/]; a card "
+    "as [bold]JS[/] or [bold]10♥[/]; [bold]declare JS[/] declares before it.",
+    "rummy": "Type what you do: [bold]draw[/], [bold]take[/]; [bold]meld run 4C*6C[/], [bold]meld "
+    "group KSKD*[/], [bold]lay 7C 2[/], [bold]swap 3C 1[/]; [bold]discard 9S[/], [bold]out 9S[/].",
+}
 
 
 class Sitting:
@@ -39,7 +48,7 @@ class Sitting:
 
     async def play(self) -> pb.Position | None:
         """Until the game is over (its last position), or the person has left it (None)."""
-        say(HELP)
+        self._help()
         self._show()
         following = asyncio.ensure_future(self._follow())
         typing = asyncio.ensure_future(self._listen())
@@ -61,9 +70,17 @@ class Sitting:
         if is_over(self._position):
             return
         async for update in self._client.games.watch(self._game_id, self._position.version):
+            ended = update.position.round != self._position.round
             self._position = update.position
             OUT.print(self._drawing.happened(update.entries), end="", soft_wrap=True)
+            if ended:
+                OUT.print(self._drawing.last_round(self._position), end="", soft_wrap=True)
             self._show()
+
+    def _help(self) -> None:
+        kind = self._position.view.WhichOneof("table")
+        if kind is not None:
+            say(f"{HELP[kind]}\n{_ALWAYS}")
 
     def _tell_time(self, clock: clock_pb2.Clock) -> None:
         for line in self._clock_lines.news(clock):
@@ -85,8 +102,8 @@ class Sitting:
     async def _listen(self) -> bool:
         """Do what is typed until the game is over (True), or the person leaves (False)."""
         while (line := await self._lines.next()) is not None:
-            words = line.replace(",", " ").lower().split()
-            if words[:1] == ["quit"]:
+            words = line.replace(",", " ").split()
+            if [word.lower() for word in words] == ["quit"]:
                 return False
             if words and await self._obey(words):
                 return True
@@ -96,18 +113,19 @@ class Sitting:
         """Do one line, and tell a refusal; whether the game is over with it."""
         games = self._client.games
         try:
-            match words:
+            match [word.lower() for word in words]:
                 case ["help"]:
-                    say(HELP)
+                    self._help()
                 case ["resign"]:
                     resigned = await games.resign(self._game_id, self._position.round)
                     return is_over(resigned.played.position)
                 case ["leave"]:
                     await self._client.clock.leave(self._game_id)
                     return True  # or will be without this person, who may look on
-                case ["?", *chosen]:
-                    await self._list(chosen)
-                case steps:
+                case ["?", *_]:
+                    await self._list(spelled(self._position.view, words[1:]))
+                case _:
+                    steps = spelled(self._position.view, words)
                     acted = await games.act(self._game_id, self._position.version, steps)
                     return is_over(acted.played.position)
         except Refused as refused:

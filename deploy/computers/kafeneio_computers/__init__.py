@@ -1,0 +1,1 @@
+"""Plays for the seats that computers have: a client of `rules` like any other."""
