@@ -109,14 +109,22 @@ async def connections(address: str) -> AsyncIterator[list[grpc.aio.Channel]]:
         await asyncio.gather(*(channel.close() for channel in channels))
 
 
-async def measure_act(server: Started, settings: Settings) -> tuple[float, float, bytes]:
-    """CPU seconds per call, calls per second, and one request as bytes."""
+@dataclass(frozen=True)
+class Sample:
+    """One request of Act: the bytes of the message, and what goes with it."""
+
+    body: bytes
+    metadata: tuple[tuple[str, str], ...]
+
+
+async def measure_act(server: Started, settings: Settings) -> tuple[float, float, Sample]:
+    """CPU seconds per call, calls per second, and one request."""
     async with connections(server.addresses["rules"]) as channels:
         tables = [
             await new_table(channels[2 * seed : 2 * seed + 2], settings, seed)
             for seed in range(GAMES)
         ]
-        sample = tables[0].request().SerializeToString()
+        sample = Sample(tables[0].request().SerializeToString(), tables[0].metadata[0])
         left = 0
 
         async def play(table: Table) -> int:
@@ -143,20 +151,21 @@ async def measure_act(server: Started, settings: Settings) -> tuple[float, float
         return (server.cpu_seconds() - cpu) / calls, calls / wall, sample
 
 
-async def measure_echo(server: Started, body: bytes) -> float:
-    """CPU seconds per call."""
-    async with grpc.aio.insecure_channel(server.addresses["echo"]) as channel:
-        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(
-            "/bench.Echo/Echo"
-        )
+async def measure_echo(server: Started, sample: Sample) -> float:
+    """CPU seconds per call: as many connections as Act has, and the same bytes on them."""
+    async with connections(server.addresses["echo"]) as channels:
+        calls: list[grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = [
+            channel.unary_unary("/bench.Echo/Echo") for channel in channels
+        ]
 
-        async def caller(count: int) -> None:
-            for _ in range(count):
-                await call(body, timeout=10)
+        async def table(number: int, count: int) -> None:
+            for turn in range(count):
+                call = calls[2 * number + turn % 2]
+                await call(sample.body, metadata=sample.metadata, timeout=10)
 
-        await asyncio.gather(*(caller(WARM_UP // GAMES) for _ in range(GAMES)))
+        await asyncio.gather(*(table(number, WARM_UP // GAMES) for number in range(GAMES)))
         cpu = server.cpu_seconds()
-        await asyncio.gather(*(caller(CALLS // GAMES) for _ in range(GAMES)))
+        await asyncio.gather(*(table(number, CALLS // GAMES) for number in range(GAMES)))
         return (server.cpu_seconds() - cpu) / (CALLS // GAMES * GAMES)
 
 
@@ -182,8 +191,8 @@ async def act() -> None:
             pin(rules, bare)
             rounds = []
             for _ in range(ROUNDS):  # in turns, so that a busy machine bears on both alike
-                cpu, rate, body = await measure_act(rules, settings)
-                rounds.append((cpu, await measure_echo(bare, body), rate))
+                cpu, rate, sample = await measure_act(rules, settings)
+                rounds.append((cpu, await measure_echo(bare, sample), rate))
     cpu, echo, rate = (median(figures) for figures in zip(*rounds, strict=True))
     ratio = median(cpu / echo for cpu, echo, _ in rounds)
     print(f"Act, a whole turn  {cpu * 1e6:10.0f} us of server CPU a call ({rate:,.0f} calls/s)")
