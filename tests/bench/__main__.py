@@ -8,12 +8,16 @@ from collections.abc import Awaitable, Callable
 
 from tests.bench.act import act
 from tests.bench.evening import evening
+from tests.bench.hands import hands
 from tests.bench.house import house
+from tests.bench.melds import melds
 from tests.bench.turns import turns
 from tests.settlement.bench_settlements import settlements
 
 BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {
     "turns": turns,
+    "hands": hands,
+    "melds": melds,
     "act": act,
     "settlements": settlements,
     "evening": evening,
