@@ -109,15 +109,11 @@ class Script:
         return replace(self, deeds=(*self.deeds, *deeds))
 
 
-def shuffled_pack(random: Random) -> Pack:
-    """The 32 cards in some order."""
-    return tuple(random.sample(SHORT_PACK, len(SHORT_PACK)))
-
-
-def some_chance(seed: int, hands: int = 40) -> Stacked:
+def some_chance(seed: int, hands: int = 40, pack: Pack = SHORT_PACK) -> Stacked:
     """A dealer and packs by chance, the same ones for the same seed."""
     random = Random(seed)
-    return Stacked(random.randrange(4), [shuffled_pack(random) for _ in range(hands)])
+    packs = [tuple(random.sample(pack, len(pack))) for _ in range(hands)]
+    return Stacked(random.randrange(4), packs)
 
 
 def some_deed(play: Play, random: Random) -> tuple[str, ...]:
@@ -131,7 +127,8 @@ def some_deed(play: Play, random: Random) -> tuple[str, ...]:
         return ("declare", random.choice(cards)) if random.random() < 0.5 else ("declare",)
     if "pass" in legal and random.random() < (0.6 if len(legal) > 2 else 0.4):
         return ("pass",)
-    return (random.choice(legal[:8]),)
+    shown = [text for text in legal if text.startswith(("meld", "lay", "swap"))]
+    return (random.choice(shown or legal[:8]),)
 
 
 def passes(play: Play, random: Random) -> tuple[str, ...]:
@@ -160,7 +157,7 @@ class CardTable:
     gone: set[int] = field(default_factory=set)
 
     @classmethod
-    async def open(cls, rules: Rules, packs: Packs, script: Script) -> CardTable:
+    async def open(cls, rules: Rules, packs: Packs, script: Script, target: int = 0) -> CardTable:
         """A game that has begun; every person's word is his name."""
         game_id, players = new_id(), FOUR[: len(script.plays()[0].seats)]
         computers = script.computers
@@ -171,6 +168,7 @@ class CardTable:
             variant=script.variant,
             options=script.options,
             players=players,
+            target=target,
             computers=computers,
         )
         for seat, player in enumerate(players):

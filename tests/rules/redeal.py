@@ -11,8 +11,6 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.rules.v1 import game_pb2 as pb
-from kafeneio_games import pilotta_calls
-from kafeneio_games.cards import SHORT_PACK, Card
 from kafeneio_games.game import Refusal
 from kafeneio_games.play import Play
 
@@ -20,65 +18,19 @@ from tests.harness import SERVICE, Rules
 from tests.rules.card_games import FOUR, CardTable, Packs, Script, Stacked
 from tests.rules.moves import notation
 from tests.rules.refusal import Refused
+from tests.rules.sights import SPECTATOR, TRICKS, Sight
 from tests.rules.streams import next_update
 
 TRIES: Final = 400
-SPECTATOR: Final = -1
-"""The viewer who has no seat."""
 
 
-def hands(play: Play) -> tuple[tuple[Card, ...], ...]:
-    """The cards that each seat holds now: the whole truth."""
-    state = play.state
-    found: tuple[tuple[Card, ...], ...] = state.hands if state.play is None else state.play.hands
-    return found
-
-
-def laid_open(play: Play) -> tuple[tuple[int, tuple[Card, ...]], ...]:
-    """The declarations that everybody sees: of each player of the side that counts its own the best
-    one (P33), once the first trick is over (P44)."""
-    tricks = play.state.play
-    if tricks is None or tricks.first_trick:
-        return ()
-    best = pilotta_calls.best_side(tricks.announced, tricks.trump)
-    return tuple((e.seat, e.found[0].cards) for e in tricks.announced if e.seat % 2 == best)
-
-
-def seen(plays: list[Play], number: int, viewer: int) -> set[Card]:
-    """The cards of hand `number` that a viewer has seen: his own as long as the seat is his, those
-    played, and the declarations that are laid open."""
-    known: set[Card] = set()
-    own = [play for play in plays if play.round == number]
-    for play in own:
-        if viewer != SPECTATOR and not plays[-1].forfeited(own[0].seats[viewer]):
-            known.update(hands(play)[viewer])
-        if play.state.play is not None:
-            known.update(play.state.play.played, play.state.play.trick)
-        known.update(card for _, cards in laid_open(play) for card in cards)
-    after = [play for play in plays if play.round == number + 1]
-    if after and after[0].last is not None and after[0].last.state.play is not None:
-        known.update(SHORT_PACK)  # it was played out
-    return known
-
-
-def public(play: Play) -> tuple[object, ...]:
-    """What everybody knows of a position, as far as hands could change it: who is asked, the score,
-    the worth of what was declared (P32), what is laid open, belote (P45)."""
-    tricks = play.state.play
-    told: tuple[object, ...] = (play.prompted, play.turn, play.round, play.score, play.outcome)
-    if tricks is None:
-        return told
-    calls = tuple((each.seat, each.found[0].points) for each in tricks.announced)
-    return (*told, calls, laid_open(play), tricks.belote)
-
-
-def redealt(script: Script, viewer: int, random: Random) -> Script | None:
+def redealt(script: Script, viewer: int, random: Random, sight: Sight = TRICKS) -> Script | None:
     """The script with other cards wherever the viewer has not seen them by its end, so that all
     that he knows is the same; None where no try succeeds."""
     plays = script.plays()
-    facts = [public(play) for play in plays]
+    facts = [sight.public(play) for play in plays]
     unseen = {
-        number: sorted(set(SHORT_PACK) - seen(plays, number, viewer))
+        number: sorted(set(sight.deck) - sight.seen(plays, number, viewer))
         for number in range(1, plays[-1].round + 1)
     }
     for attempt in range(TRIES):
@@ -93,7 +45,9 @@ def redealt(script: Script, viewer: int, random: Random) -> Script | None:
             found = other.plays()
         except Refusal:
             continue
-        if [public(play) for play in found] == facts and hands(found[-1]) != hands(plays[-1]):
+        if [sight.public(play) for play in found] == facts and sight.hands(
+            found[-1]
+        ) != sight.hands(plays[-1]):
             return other
     return None
 
@@ -135,14 +89,12 @@ async def told(call: Awaitable[Any]) -> bytes:
     return plain(answer).SerializeToString(deterministic=True)
 
 
-TRIED: Final = ("pass", "declare", "recontra", "contra 1", "take", "exchange", "choose H", "80C")
-
-
 class Viewer:
     """One who follows a game, asks for everything at every version, and tries what is refused."""
 
-    def __init__(self, table: CardTable, viewer: int) -> None:
+    def __init__(self, table: CardTable, viewer: int, sight: Sight) -> None:
         self.table = table
+        self.sight = sight
         self.viewer = viewer
         self.heard: list[tuple[str, bytes]] = []
 
@@ -177,7 +129,8 @@ class Viewer:
         seat = play.seats[self.viewer]
         # Who is out may do nothing, also what is legal for the computer in his seat.
         legal = [] if play.forfeited(seat) else [game.write(each) for each in play.legal(seat)]
-        for text in (*TRIED, *SHORT_PACK[version % 5 :: 5]):
+        cards = [self.sight.play + card for card in self.sight.deck[version % 5 :: 5]]
+        for text in (*self.sight.tried, *cards):
             if text not in legal:
                 action = notation(text)
                 await self.hear(f"Act {text}", rules.act(game_id, version, self.who, [action]))
@@ -197,13 +150,15 @@ class Viewer:
             stream.cancel()
 
 
-async def followed(rules: Rules, packs: Packs, script: Script, viewer: int) -> Viewer:
+async def followed(
+    rules: Rules, packs: Packs, script: Script, viewer: int, sight: Sight = TRICKS
+) -> Viewer:
     """All that a viewer is told of a game from its start to the end of the script; one who leaves,
     from then on."""
     plays = script.plays()
     leaver = viewer != SPECTATOR and plays[-1].forfeited(plays[-1].seats[viewer])
     table = await CardTable.open(rules, packs, script)
-    eyes = Viewer(table, viewer)
+    eyes = Viewer(table, viewer, sight)
     for number, deed in enumerate((None, *script.deeds)):
         play = plays[number]
         answer = None if deed is None else await table.do(deed)

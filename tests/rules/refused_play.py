@@ -165,6 +165,7 @@ PLAY: Final[tuple[Case, ...]] = (
         ),
         {"turn": lambda stage: str(running_turn(stage))},
     ),
+    Case("ForfeitSeat", "a computer", "NOT_YOUR_SEAT", forfeit("against", 1, "LEFT")),
     reused("ForfeitSeat", seat=0),
     Case(
         "AbortGame",

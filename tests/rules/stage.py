@@ -28,7 +28,7 @@ MUTATING: Final = tuple(
 )
 """Those that change something are those that take a request id."""
 
-COMPUTER: Final = "computer-1"
+COMPUTER: Final = "old hand"
 """What a computer is called. A person of that name is another one."""
 
 

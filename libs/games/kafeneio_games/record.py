@@ -83,6 +83,8 @@ def verify(record: Record) -> tuple[Problem, ...]:
     except BuildError as error:
         return (Problem("VARIANT", None, str(error)),)
     play = Play.begin(match, record.computers)
+    if not {*record.computers} < {*play.seats}:
+        return (Problem("MALFORMED", None, "computers sit in seats, and leave one to a person"),)
     problems = _commitment_problems(record, play)
     draw = chance.ProvableDraw(record.secret, chance.context(record.game_id, record.words))
     for expected_version, row in enumerate(record.rows, 1):

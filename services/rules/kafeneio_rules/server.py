@@ -54,7 +54,9 @@ MOST_EVENTS: Final = 2**63 - 1
 
 
 def answer(
-    response: game_pb2.ActResponse | game_pb2.ResignResponse, steps: list[DatedStep], seat: Seat
+    response: game_pb2.ActResponse | game_pb2.ResignResponse,
+    steps: list[DatedStep],
+    seat: Seat | None,
 ) -> None:
     """Put in the row of a call and that of the house after it; only the last shows the position."""
     if len(steps) == 1:
@@ -254,7 +256,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
                 else:
                     self.written(table.game_id)
         response = game_pb2.ActResponse()
-        answer(response, steps, seat)
+        answer(response, steps, live.table.play.eyes(seat))  # F5, also for a call sent again
         return response
 
     async def _contra(self, live: Live, request: game_pb2.ActRequest) -> game_pb2.ActResponse:
@@ -265,7 +267,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
 
         steps = await self._decide(live, request.request_id, change)
         response = game_pb2.ActResponse()
-        answer(response, steps, acting_seat(live.table, request))
+        answer(response, steps, live.table.play.eyes(acting_seat(live.table, request)))
         return response
 
     def _acted(
@@ -304,7 +306,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
         steps = await self._decide(live, request.request_id, change)
         response = game_pb2.ResignResponse()
-        answer(response, steps, own_seat(live.table))
+        answer(response, steps, live.table.play.eyes(own_seat(live.table)))
         return response
 
     async def ForfeitSeat(

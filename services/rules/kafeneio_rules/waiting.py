@@ -121,6 +121,11 @@ class Waiting:
             return game_pb2.JoinGameResponse(game=game).SerializeToString()
 
         answer = await self._once(game_id, "JoinGame", request.request_id, effect)
+        table = (await self.live.find(game_id)).table
+        if table.play.forfeited(table.seat_of(caller().subject)):  # F5, for a call sent again
+            return game_pb2.JoinGameResponse(game=table.message(caller().subject))
+        if table.play.computers:  # of whom one may have to move at once
+            self.written(game_id)
         return game_pb2.JoinGameResponse.FromString(answer)
 
     async def no_shows(self) -> int:

@@ -43,8 +43,12 @@ def _outcome(call: Call) -> dict[str, str]:
     if call.refusal is None:
         code = call.context.code()  # of a handler that has ended the call itself
         return {"code": "CANCELLED" if _was_cancelled(call) else code.name}
-    code = call.refusal.code
-    return {"code": code.name, "reason": call.refusal.reason_name, "why": call.refusal.message}
+    refusal = call.refusal
+    told = {"code": refusal.code.name, "reason": refusal.reason_name}
+    # Why the rules refuse an action can tell of a hand: the rule's id is enough to look it up.
+    if "rule" in refusal.metadata:
+        return told | {"rule": refusal.metadata["rule"]}
+    return told | {"why": refusal.message}
 
 
 def _since(begin: float) -> float:
