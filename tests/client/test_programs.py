@@ -210,7 +210,7 @@ def discard(text: str) -> Action:
 
 
 DRAW = Action(draw_stock=DrawStock())
-HAND = RummyView(game="koum-kan", hand=["KS", "KD", "9C", "4H", "*"])
+HAND = RummyView(game="koumkan", hand=["KS", "KD", "9C", "4H", "*"])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ TRICKS = View(
         ]
     )
 )
-RUMMY = View(rummy=RummyView(game="koum-kan"))
+RUMMY = View(rummy=RummyView(game="koumkan"))
 TAVLI = View(tavli=TavliView(game="portes"))
 
 

@@ -97,7 +97,7 @@ def after_a_hand() -> pb.Position:
 def rummy() -> pb.Position:
     """A hand of Koum-kan with melds on the table, seen by seat 0."""
     table = views_pb2.RummyView(
-        game="koum-kan",
+        game="koumkan",
         stage=views_pb2.RUMMY_STAGE_PLAY,
         dealer=2,
         live=[0, 2],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import signal
 from collections.abc import Callable
 from contextlib import aclosing
@@ -76,7 +77,8 @@ async def beyond(house: Running, game: pb.Game, version: int) -> None:
 
 
 async def test_a_game_against_the_computer_of_a_house(folder: Path) -> None:
-    async with serving(folder) as house:
+    key = base64.b64encode(bytes(32)).decode()
+    async with serving(folder, KAFENEIO_CHANCE_KEY=key) as house:
         game = await started(house)
         position = await sat(house, game)
         assert position.outcome.HasField("decided")
@@ -88,7 +90,9 @@ async def test_a_game_against_the_computer_of_a_house(folder: Path) -> None:
         process = await worker(house)
         # What it must not know, and what nobody must see in a list of processes.
         assert process.cmdline()[1:] == ["-m", "kafeneio_computers.child"]
+        assert "KAFENEIO_CHANCE_KEY" in psutil.Process(house.process.pid).environ()
         assert not {"KAFENEIO_CHANCE_KEY", "KAFENEIO_DATABASE_URL"} & process.environ().keys()
+        assert key not in process.environ().values()
         await house.end()
         _, alive = psutil.wait_procs([process], timeout=0)
         assert not alive, "it ends before the house"

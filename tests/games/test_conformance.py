@@ -47,9 +47,9 @@ OF_TRICKS: tuple[Any, ...] = (
 )
 CONCEIVABLE: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("portes@1", "plakoto@1", "fevga@1", "gulbara@1"), OF_TAVLI),
-    **dict.fromkeys(("pilotta@1", "classic-pilotta@1", "classic-pilotta-two@1"), OF_TRICKS),
+    **dict.fromkeys(("pilotta@1", "pilotta-classic@1", "pilotta-classic-2@1"), OF_TRICKS),
     **dict.fromkeys(("belote@1", "belote-no-trump@1", "coinche@1"), OF_BELOTE),
-    "koum-kan@1": OF_KOUMKAN,
+    "koumkan@1": OF_KOUMKAN,
     **dict.fromkeys(("thanasis@1", "dynamitis@1"), OF_THANASIS),
 }
 
@@ -118,10 +118,10 @@ CONSERVED: dict[str, Callable[[Any], None]] = {
     "fevga@1": of_fevga,
     "gulbara@1": of_gulbara,
     "pilotta@1": of_pilotta,
-    "classic-pilotta@1": of_pilotta,
-    "classic-pilotta-two@1": of_pilotta,
+    "pilotta-classic@1": of_pilotta,
+    "pilotta-classic-2@1": of_pilotta,
     **dict.fromkeys(("belote@1", "belote-no-trump@1", "coinche@1"), of_belote),
-    **dict.fromkeys(("koum-kan@1", "thanasis@1", "dynamitis@1"), of_rummy),
+    **dict.fromkeys(("koumkan@1", "thanasis@1", "dynamitis@1"), of_rummy),
 }
 
 # At random nobody ever goes out of these, and every hand is void.

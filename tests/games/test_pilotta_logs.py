@@ -88,15 +88,15 @@ RECKONED = {
     # B and D take 28 + 14 + 13 + 19 = 74, A and C 24 + 16 + 35 + 13 = 88, short of 90; then B's two
     # sequences and belote, and 4 x 90.
     "pilotta_score_all": ((0, 582), (0, 58), "failed"),
-    "classic-pilotta_first_round": ((14, 168), (1, 17), "made"),
-    "classic-pilotta_second_round": ((35, 127), (3, 13), "made"),
-    "classic-pilotta_tied_failed": ((162, 0), (16, 0), "failed"),
-    "classic-pilotta_failed_by_a_call": ((362, 0), (36, 0), "failed"),
-    "classic-pilotta-two_exchange": ((27, 74), (3, 7), "made"),
-    "classic-pilotta-two_equal_fives": ((65, 15), (7, 1), "made"),
-    "classic-pilotta-two_rounded_failure": ((0, 87), (0, 9), "failed"),
-    "classic-pilotta-two_second_round": ((105, 0), (11, 0), "failed"),
-    "classic-pilotta-two_nine_tricks": ((370, 0), (37, 0), "capot"),
+    "pilotta-classic_first_round": ((14, 168), (1, 17), "made"),
+    "pilotta-classic_second_round": ((35, 127), (3, 13), "made"),
+    "pilotta-classic_tied_failed": ((162, 0), (16, 0), "failed"),
+    "pilotta-classic_failed_by_a_call": ((362, 0), (36, 0), "failed"),
+    "pilotta-classic-2_exchange": ((27, 74), (3, 7), "made"),
+    "pilotta-classic-2_equal_fives": ((65, 15), (7, 1), "made"),
+    "pilotta-classic-2_rounded_failure": ((0, 87), (0, 9), "failed"),
+    "pilotta-classic-2_second_round": ((105, 0), (11, 0), "failed"),
+    "pilotta-classic-2_nine_tricks": ((370, 0), (37, 0), "capot"),
 }
 
 
@@ -109,7 +109,7 @@ def test_first_hand_of_a_log(name: str) -> None:
 
 
 def test_passed_out_hands() -> None:
-    for name in ("pilotta_passed_out", "classic-pilotta_passed_twice"):
+    for name in ("pilotta_passed_out", "pilotta-classic_passed_twice"):
         (hand,) = hands_of(name)
         assert (hand.score, hand.last.dealer, hand.last.result.ending) == ((0, 0), D, "passed")
 

@@ -146,7 +146,7 @@ def test_nobody_resigns() -> None:
     assert play.game.withdraw(play.state, A) is play.state
 
 
-@pytest.mark.parametrize("name", ["pilotta", "classic-pilotta", "classic-pilotta-two"])
+@pytest.mark.parametrize("name", ["pilotta", "pilotta-classic", "pilotta-classic-2"])
 def test_p64_targets(name: str) -> None:
     for target in (101, 151, 201, 251, 301, 351):
         match = build(name, 1, {}, target)
@@ -177,9 +177,9 @@ def test_options() -> None:
         Pilotta(True, "in_turn", True, True, True, True, True, False, 160), 101
     )
     assert build("pilotta", 1, {}, 101) == TargetMatch(Pilotta(), 101)
-    assert build("classic-pilotta-two", 1, {}, 101) == TargetMatch(PilottaTwo(), 101)
-    assert variant("pilotta").payout == variant("classic-pilotta").payout == "S1"
-    assert variant("classic-pilotta-two").payout == "S2"
+    assert build("pilotta-classic-2", 1, {}, 101) == TargetMatch(PilottaTwo(), 101)
+    assert variant("pilotta").payout == variant("pilotta-classic").payout == "S1"
+    assert variant("pilotta-classic-2").payout == "S2"
 
 
 def test_the_deal_is_the_whole_pack_once() -> None:

@@ -168,7 +168,7 @@ def game_of(variant: str, players: int) -> tuple[Play, Random]:
     return play, random
 
 
-@pytest.mark.parametrize("variant", ["koum-kan", "thanasis", "dynamitis"])
+@pytest.mark.parametrize("variant", ["koumkan", "thanasis", "dynamitis"])
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_all_but_one_leave(variant: str, players: int) -> None:
     """In every order; the last one wins whatever the totals."""
@@ -196,7 +196,7 @@ def one_action(play: Play, random: Random) -> Play:
 
 
 def test_a_leaver_sees_what_a_spectator_sees() -> None:
-    play, _ = game_of("koum-kan", 3)
+    play, _ = game_of("koumkan", 3)
     seat = play.prompted
     assert seat is not None
     assert play.view(seat) != play.view(None)

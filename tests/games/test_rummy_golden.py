@@ -39,10 +39,10 @@ def endings(plays: list[Play]) -> Counter[str]:
 @pytest.mark.parametrize(
     ("name", "out"),
     [
-        ("koum-kan_only_one_out", [1, 1]),
-        ("koum-kan_two_out_at_once", [2, 1]),
-        ("koum-kan_three_out_at_once", [3]),
-        ("koum-kan_forfeits_play_goes_on", [1, 1, 1]),
+        ("koumkan_only_one_out", [1, 1]),
+        ("koumkan_two_out_at_once", [2, 1]),
+        ("koumkan_three_out_at_once", [3]),
+        ("koumkan_forfeits_play_goes_on", [1, 1, 1]),
         ("thanasis_forfeit", [1, 1]),
     ],
 )
@@ -51,12 +51,12 @@ def test_who_is_out(name: str, out: list[int]) -> None:
 
 
 def test_a_void_hand() -> None:
-    plays, _ = plays_of("koum-kan_void_hand")
+    plays, _ = plays_of("koumkan_void_hand")
     assert endings(plays)["void"] >= 1
     assert plays[-1].score == (0, 0)
 
 
-@pytest.mark.parametrize("name", ["koum-kan_reshuffled", "thanasis_reshuffled"])
+@pytest.mark.parametrize("name", ["koumkan_reshuffled", "thanasis_reshuffled"])
 def test_a_reshuffle_is_in_the_midst_of_a_turn(name: str) -> None:
     plays, texts = plays_of(name)
     (place,) = [i for i, text in enumerate(texts) if text.startswith("reshuffle ")]
@@ -79,7 +79,7 @@ def test_what_is_turned_goes_back(name: str, times: int) -> None:
 
 
 def test_jokers_are_exchanged() -> None:
-    for name in ("koum-kan_match", "koum-kan_joker_used_at_once"):
+    for name in ("koumkan_match", "koumkan_joker_used_at_once"):
         _, texts = plays_of(name)
         assert any(text.startswith("swap ") for text in texts)
         assert any(text.startswith("meld ") and "*" in text for text in texts)

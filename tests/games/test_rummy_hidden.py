@@ -129,7 +129,7 @@ def test_a_view_of_the_table() -> None:
     ]
     assert view.opened == (True, True)
     assert (view.taken, view.owed, view.mover, view.drawn) == ("7S", 0, 0, True)
-    assert (view.game, view.turned, view.wild_ranks) == ("koum-kan@1", None, ())
+    assert (view.game, view.turned, view.wild_ranks) == ("koumkan@1", None, ())
     assert (view.discard_top, view.discard_count) == ("KS", 1)
     assert view.hand == ("KH",)
     started = game.view(game.start(Seat(0), SEATS[:2]), None)

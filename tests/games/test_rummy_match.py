@@ -140,7 +140,7 @@ def test_standing_tells_matches_apart() -> None:
 # ---------------------------------------------------------------- the list of games
 
 
-@pytest.mark.parametrize("name", ["koum-kan", "thanasis", "dynamitis"])
+@pytest.mark.parametrize("name", ["koumkan", "thanasis", "dynamitis"])
 def test_variant(name: str) -> None:
     variant = registry.variant(name)
     assert (variant.edition, variant.payout, variant.hidden, variant.seats) == (1, "S3", True, 2)
@@ -169,23 +169,23 @@ def test_options() -> None:
         "two_naturals": "yes",
         "max_stock_reshuffles": "0",
     }
-    assert game_of("koum-kan", {}) == Koumkan()
-    assert game_of("koum-kan", {**chosen, "allow_same_discard": "yes"}) == Koumkan(
+    assert game_of("koumkan", {}) == Koumkan()
+    assert game_of("koumkan", {**chosen, "allow_same_discard": "yes"}) == Koumkan(
         3, True, True, allow_same_discard=True, max_stock_reshuffles=0
     )
-    assert game_of("koum-kan", {"joker_must_be_used": "yes"}) == Koumkan(joker_must_be_used=True)
+    assert game_of("koumkan", {"joker_must_be_used": "yes"}) == Koumkan(joker_must_be_used=True)
     assert game_of("thanasis", {}) == Thanasis()
     assert game_of("dynamitis", chosen) == Thanasis(
         3, True, True, two_naturals=True, max_stock_reshuffles=0
     )
-    names = {o.name for o in registry.variant("koum-kan").options}
+    names = {o.name for o in registry.variant("koumkan").options}
     assert names == {*chosen, "allow_same_discard", "joker_must_be_used"}
     assert {o.name for o in registry.variant("thanasis").options} == set(chosen)
 
 
 def test_the_fold() -> None:
     """The lot, the deal, and the first prompt: the player after the dealer."""
-    play = Play.begin(registry.build("koum-kan", 1, {"players": "3"}, None))
+    play = Play.begin(registry.build("koumkan", 1, {"players": "3"}, None))
     assert play.chance_due
     assert play.view(None) is None
     play = play.apply(Entry(CHANCE, "dealer 2"))

@@ -42,7 +42,7 @@ def options_of(words: list[str], players: int) -> dict[str, Any]:
 
 
 def of_koumkan() -> Iterator[Line]:
-    for name, hands, melds, words, counts in fields("koum-kan.txt"):
+    for name, hands, melds, words, counts in fields("koumkan.txt"):
         given = dict(word.split("=") for word in words.split() if "=" in word)
         state = koumkan_state(
             hands,

@@ -68,7 +68,7 @@ async def played(house: Evening, game_id: str, seats: Sequence[int]) -> game_pb2
     ],
 )
 async def test_s2(table: Evening, leaving: tuple[int, ...], nets: tuple[int, ...]) -> None:
-    game_id = await table.matched(101, variant="classic-pilotta-two")
+    game_id = await table.matched(101, variant="pilotta-classic-2")
     await table.join(game_id)
     seats = await table.seats(game_id)
     for seat in leaving:

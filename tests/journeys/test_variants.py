@@ -47,7 +47,7 @@ def winners_by(variant: registry.Variant, score: list[int]) -> list[int]:
     return [int(seat) for seat in variant.sides[score.index(best)]]
 
 
-@pytest.mark.parametrize("variant", ["koum-kan", "thanasis"])
+@pytest.mark.parametrize("variant", ["koumkan", "thanasis"])
 async def test_rummy_for_three(slow: Evening, variant: str) -> None:
     options = {"players": "3"}
     game_id = await slow.matched(51, variant=variant, players=FOUR[:3], options=options)

@@ -44,7 +44,7 @@ async def knocked(card_rules: Rules, packs: Packs) -> Knocked:
     """Such a game."""
     later = some_chance(1, 3, rummy_hand.PACK).packs
     chance = Stacked(2, [pack(), *later])
-    script = Script("koum-kan", {"players": "3"}, chance).then(Deed(0, OUT[:1]), Deed(0, OUT[1:]))
+    script = Script("koumkan", {"players": "3"}, chance).then(Deed(0, OUT[:1]), Deed(0, OUT[1:]))
     table = await CardTable.open(card_rules, packs, script, target=51)
     await table.follow()
     return Knocked(card_rules, table.game_id)

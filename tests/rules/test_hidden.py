@@ -91,7 +91,7 @@ async def test_in_rummy_too(rules: Rules, packs: Packs, viewer: int) -> None:
     for length in (5, 16):
         random = Random(length)
         chance = some_chance(length, 2, rummy_hand.PACK)
-        script = played(Script("koum-kan", {"players": "3"}, chance), length, random)
+        script = played(Script("koumkan", {"players": "3"}, chance), length, random)
         assert await compare(rules, packs, script, viewer, length, RUMMY)
 
 
@@ -99,12 +99,12 @@ async def test_f5_in_rummy_who_is_out_is_told_no_more_than_a_spectator(
     rules: Rules, packs: Packs
 ) -> None:
     chance = some_chance(4, 2, rummy_hand.PACK)
-    script = played(Script("koum-kan", {"players": "3"}, chance), 7, Random(4)).then(Deed(1))
+    script = played(Script("koumkan", {"players": "3"}, chance), 7, Random(4)).then(Deed(1))
     script = played(script, 6, Random(4))
     assert await compare(rules, packs, script, 1, 4, RUMMY)
 
 
-@pytest.mark.parametrize("variant", ["koum-kan", "thanasis", "dynamitis"])
+@pytest.mark.parametrize("variant", ["koumkan", "thanasis", "dynamitis"])
 async def test_a_card_cannot_be_guessed_before_it_is_drawn(
     database_url: str, keys: Path, variant: str
 ) -> None:

@@ -58,7 +58,7 @@ async def rich(database_url: str, keys: Path) -> AsyncIterator[Rules]:
         yield made
 
 
-async def begin(rules: Rules, variant: str = "koum-kan", **options: str) -> pb.Game:
+async def begin(rules: Rules, variant: str = "koumkan", **options: str) -> pb.Game:
     """A game of three that has started."""
     options["players"] = "3"
     return await rules.start(variant=variant, players=THREE, options=options)
@@ -179,7 +179,7 @@ BLIND: Final = (
 )
 
 
-@pytest.mark.parametrize("variant", ["koum-kan", "thanasis", "dynamitis"])
+@pytest.mark.parametrize("variant", ["koumkan", "thanasis", "dynamitis"])
 async def test_nothing_can_follow_a_draw(rules: Rules, variant: str) -> None:
     game = await begin(rules, variant)
     game_id, position = game.game_id, game.position
@@ -199,7 +199,7 @@ async def test_nothing_can_follow_a_draw(rules: Rules, variant: str) -> None:
 
 @pytest.mark.parametrize("draw", [notation("draw"), DRAW])
 async def test_no_look_at_what_a_draw_would_bring(rules: Rules, draw: actions_pb2.Action) -> None:
-    for variant in ("koum-kan", "thanasis", "dynamitis"):
+    for variant in ("koumkan", "thanasis", "dynamitis"):
         game = await begin(rules, variant)
         who = THREE[game.position.turn.seat]
         before = await rules.snapshot()
@@ -249,7 +249,7 @@ async def test_a_whole_turn_with_the_top_discard_is_one_batch(rich: Rules) -> No
 
 async def test_a_computer_draws_as_blind(rules: Rules) -> None:
     options = {"players": "3"}
-    game = await rules.start(variant="koum-kan", players=THREE, computers=[0, 1], options=options)
+    game = await rules.start(variant="koumkan", players=THREE, computers=[0, 1], options=options)
     turn = await rules.turn(game.game_id)
     if turn.turn.seat == 2:
         await act(rules, game.game_id, "draw")

@@ -11,11 +11,11 @@ import argparse
 import sys
 from typing import Final
 
-from tests.strength import tavli
+from tests.strength import tavli, tricks
 from tests.strength.measure import measure
 
 LIMIT_MS: Final = 300.0
-FAMILIES: Final = (tavli,)
+FAMILIES: Final = (tavli, tricks)
 """Modules with `contests()` and a `SEED`."""
 
 

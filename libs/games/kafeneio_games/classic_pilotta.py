@@ -47,7 +47,7 @@ class ClassicPilotta:
     @property
     def name(self) -> str:
         """Variant and edition."""
-        return "classic-pilotta@1"
+        return "pilotta-classic@1"
 
     @property
     def sides(self) -> tuple[tuple[Seat, ...], ...]:
@@ -106,7 +106,7 @@ class ClassicPilotta:
 
     def view(self, state: State, seat: Seat | None) -> TrickView:
         """The hand without the others' cards and those not dealt yet."""
-        return pilotta_play.view("classic-pilotta", state, seat, self)
+        return pilotta_play.view("pilotta-classic", state, seat, self)
 
     def result(self, state: State) -> Result | None:
         """Recorded tens by side, and "made", "capot" (all the tricks), "failed" or "passed"."""

@@ -104,7 +104,7 @@ class Koumkan:
     @property
     def name(self) -> str:
         """Variant and edition."""
-        return "koum-kan@1"
+        return "koumkan@1"
 
     @property
     def sides(self) -> tuple[tuple[Seat, ...], ...]:

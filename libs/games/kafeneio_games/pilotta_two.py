@@ -51,7 +51,7 @@ class PilottaTwo:
     @property
     def name(self) -> str:
         """Variant and edition."""
-        return "classic-pilotta-two@1"
+        return "pilotta-classic-2@1"
 
     @property
     def sides(self) -> tuple[tuple[Seat, ...], ...]:
@@ -125,7 +125,7 @@ class PilottaTwo:
 
     def view(self, state: State, seat: Seat | None) -> TrickView:
         """The hand without the other's cards and those not dealt."""
-        return pilotta_play.view("classic-pilotta-two", state, seat, self)
+        return pilotta_play.view("pilotta-classic-2", state, seat, self)
 
     def result(self, state: State) -> Result | None:
         """Recorded tens by side, and "made", "capot" (all the tricks), "failed" or "passed"."""

@@ -163,19 +163,19 @@ VARIANTS: Final = (
     ),
     _variant(
         ClassicPilotta,
-        "classic-pilotta",
+        "pilotta-classic",
         Words("Κλασική Πιλόττα", "Classic Pilotta"),
         pilotta.SIDES,
         "S1",
-        ("pilotta-pairs-1", "classic-pilotta-1", "classic-pilotta-pairs-1"),
+        ("pilotta-pairs-1", "pilotta-classic-1", "pilotta-classic-pairs-1"),
         PARTNER_EXEMPTION,
     ),
     _variant(
         PilottaTwo,
-        "classic-pilotta-two",
+        "pilotta-classic-2",
         Words("Κλασική Πιλόττα για δύο", "Classic Pilotta for two"),
         pilotta_two.SIDES,
         "S2",
-        ("classic-pilotta-1", "classic-pilotta-two-1"),
+        ("pilotta-classic-1", "pilotta-classic-2-1"),
     ),
 )

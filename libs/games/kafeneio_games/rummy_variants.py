@@ -82,7 +82,7 @@ def game(name: str, options: Mapping[str, str]) -> AnyGame:
         option: {"yes": True, "no": False}[value] if value in ("yes", "no") else int(value)
         for option, value in options.items()
     }
-    if name == "koum-kan":
+    if name == "koumkan":
         return Koumkan(**fields)
     return Thanasis(wild_twos=name == "dynamitis", **fields)
 
@@ -108,7 +108,7 @@ def _variant(
 
 
 VARIANTS: Final = (
-    _variant("koum-kan", Words("Κουμ-Καν", "Koum-kan"), OF_KOUMKAN, ("rummy-1", "koum-kan-1")),
+    _variant("koumkan", Words("Κουμ-Καν", "Koum-kan"), OF_KOUMKAN, ("rummy-1", "koumkan-1")),
     _variant("thanasis", Words("Θανάσης", "Thanasis"), OF_ALL, ("rummy-1", "thanasis-1")),
     _variant(
         "dynamitis",

@@ -60,7 +60,7 @@ class HandEndView:
 class RummyView:
     """A hand as one seat sees it.
 
-    game          variant and edition, "koum-kan@1"
+    game          variant and edition, "koumkan@1"
     stage         what the hand waits for; in DRAW and PLAY it is `mover`
     dealer        who dealt, also after he has left
     live          the seats that take part, in order of play

@@ -18,7 +18,7 @@ from . import tricks_auction, tricks_cards
 from .tricks_house import house
 
 GAMES: Final = (
-    *("pilotta", "classic-pilotta", "classic-pilotta-two"),
+    *("pilotta", "pilotta-classic", "pilotta-classic-2"),
     *("belote", "belote-no-trump", "coinche"),
 )
 

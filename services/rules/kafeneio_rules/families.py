@@ -44,10 +44,10 @@ CODECS: Final[dict[Family, Codec]] = {
 _GAMES: Final = {
     Family.TAVLI: ("portes", "plakoto", "fevga", "gulbara"),
     Family.TRICKS: (
-        *("pilotta", "classic-pilotta", "classic-pilotta-two"),
+        *("pilotta", "pilotta-classic", "pilotta-classic-2"),
         *("belote", "belote-no-trump", "coinche"),
     ),
-    Family.RUMMY: ("koum-kan", "thanasis", "dynamitis"),
+    Family.RUMMY: ("koumkan", "thanasis", "dynamitis"),
 }
 _FAMILIES: Final = {game: family for family, games in _GAMES.items() for game in games}
 
