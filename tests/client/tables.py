@@ -54,6 +54,8 @@ class Table:
         update = pb.GameUpdate(position=self.position())
         for entry in rows:
             action = actions_pb2.Action(notation=entry.text)
+            if entry.text == "!forfeit LEFT":
+                action.forfeit.reason = actions_pb2.FORFEIT_REASON_LEFT
             start, slash, _ = entry.text.partition("/")
             if slash:
                 action.move_checker.CopyFrom(move_of(entry.text, start))

@@ -100,8 +100,10 @@ def test_variants(address: str) -> None:
     result = run("variants", "--address", address, "--lang", "el")
     assert result.exit_code == 0
     assert "Πόρτες" in result.output
-    assert "rule_set: zarclub, betomall" in result.output
-    assert "1-15 (1)" in result.output
+    assert "1 to 15 (1)" in result.output
+    one = run("variants", "portes", "--address", address)
+    assert one.exit_code == 0
+    assert "rule_set: zarclub, betomall" in one.output
 
 
 def test_rules_show_all_or_some(address: str) -> None:
@@ -212,7 +214,7 @@ def test_the_word_is_part_of_the_dice(fake: FakeHouse, address: str) -> None:
 def test_who_leaves_the_game_loses_it(fake: FakeHouse, address: str) -> None:
     result = played(address, "leave\n")
     assert result.exit_code == 0, result.output
-    assert "eleni: !forfeit LEFT" in result.stdout
+    assert "eleni: is out: left the game" in result.stdout
     assert "program-1 won" in result.stdout
     assert "Verified" in result.stdout
     assert fake.calls["Leave"] == 1

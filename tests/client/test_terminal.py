@@ -200,7 +200,7 @@ def test_the_end_is_told() -> None:
     assert over(pb.Outcome(decided=decided)) == "○ nikos won 1 : 3 (double)"
     void = actions_pb2.VOID_REASON_NO_SHOW
     assert over(pb.Outcome(void_reason=void)) == (
-        "void (NO_SHOW): nobody wins, every stake goes back"
+        "void, for not everybody sat down: nobody wins, every stake goes back"
     )
     assert over(pb.Outcome()) == "cancelled"
 

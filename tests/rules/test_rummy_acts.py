@@ -230,7 +230,7 @@ async def test_a_draw_that_comes_later_is_no_better(rich: Rules) -> None:
     assert (await refusal(rich.legal(game_id, who, [DRAW]))).fields == ("after[0]",)
     tried = [notation("discard 9D"), DRAW]
     late = await refusal(rich.act(game_id, position.version, who, tried))
-    assert late.metadata == {"rule": "K34"}, "the turn is another one's then"
+    assert late.what == ("FAILED_PRECONDITION", "NOT_YOUR_TURN"), "it is another one's then"
 
 
 async def test_a_whole_turn_with_the_top_discard_is_one_batch(rich: Rules) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kafeneio.rules.v1 import actions_pb2, rulebook_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
@@ -14,6 +15,19 @@ from kafeneio_client import rummy_table, tavli_table, trick_table
 from kafeneio_client.pen import ASCII, INDENT, UNICODE, Pen, Signs, plain
 
 __all__ = ["ASCII", "UNICODE", "Drawing", "Signs", "plain", "variant_name"]
+
+
+_OUT: Final = {
+    actions_pb2.FORFEIT_REASON_LEFT: "left the game",
+    actions_pb2.FORFEIT_REASON_CONNECTION_LOST: "was away for too long",
+    actions_pb2.FORFEIT_REASON_TIMEOUTS_EXCEEDED: "was late too often",
+}
+_VOID: Final = {
+    actions_pb2.VOID_REASON_ALL_FORFEITED: "for everybody is gone",
+    actions_pb2.VOID_REASON_NO_SHOW: "for not everybody sat down",
+    actions_pb2.VOID_REASON_HOUSE: "for the house could not go on",
+    actions_pb2.VOID_REASON_OPERATOR: "ended by an operator",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +118,8 @@ class Drawing:
         """How a game that is over has ended."""
         outcome = position.outcome
         if outcome.WhichOneof("end") == "void_reason":
-            reason = actions_pb2.VoidReason.Name(outcome.void_reason)
-            reason = reason.removeprefix("VOID_REASON_")
-            return Text(f"void ({reason}): nobody wins, every stake goes back", "bold")
+            reason = _VOID.get(outcome.void_reason, "void")
+            return Text(f"void, {reason}: nobody wins, every stake goes back", "bold")
         if outcome.WhichOneof("end") is None:
             return Text("cancelled", "bold")
         decided = outcome.decided
@@ -138,6 +151,10 @@ class Drawing:
             return Text("deals")
         if action.HasField("reshuffle"):
             return Text("shuffles the discards")
+        if action.HasField("resign_round"):
+            return Text("gives the round up")
+        if action.HasField("forfeit"):
+            return Text(f"is out: {_OUT.get(action.forfeit.reason, 'forfeited')}")
         if action.HasField("first_dealer"):
             return Text("the first dealer is ").append_text(self.player(action.first_dealer.seat))
         if action.HasField("play_card"):

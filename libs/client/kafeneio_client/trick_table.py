@@ -100,7 +100,7 @@ def _player(pen: Pen, view: TrickView, seat: int, card: str) -> Text:
     text.append(f"{view.counts[seat]} card{'s' if view.counts[seat] != 1 else ' '}  ")
     said = " ".join(plain(each.call) for each in view.calls if each.seat == seat)
     said = said if len(said) <= _CALLS_WIDTH else "…" + said[1 - _CALLS_WIDTH :]
-    text.append(f"{said:<{_CALLS_WIDTH}}", "dim")
+    text.append(f"{said:<{_CALLS_WIDTH}} ", "dim")
     return text.append_text(pen.card(card) if card else Text()).append("\n")
 
 

@@ -53,7 +53,7 @@ class OutOfOrder(Refusal):
     """The table refuses an entry.
 
     `reason` is one of OVER, NO_ROUND, NOT_A_SEAT, NOT_THE_HOUSE, FORFEITED, ELIMINATED,
-    NOT_RESIGNABLE.
+    NOT_RESIGNABLE, and of those who keep to turns TURN_OVER.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

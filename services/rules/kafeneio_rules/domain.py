@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from kafeneio_games.game import TABLE, Draw, Entry, Seat
+from kafeneio_games.game import TABLE, Draw, Entry, OutOfOrder, Seat
 from kafeneio_games.match import Outcome
 from kafeneio_games.play import CANCEL, RESIGN, Forfeit, Play, forfeit_text, void_text
 
@@ -125,16 +125,27 @@ def cancel(play: Play) -> Change:
 
 
 def act(play: Play, version: int, seat: Seat, actions: Sequence[str], draw: Draw) -> Change:
-    """A batch of one seat's actions, all or none.
+    """A batch of one seat's actions in one turn, all or none.
 
     Raises Unreadable, Illegal or OutOfOrder at the first action that does not stand.
     """
-    return _change(play, version, [Entry(seat, action) for action in actions], draw)
+    entries = tuple([Entry(seat, action) for action in actions])
+    own = Step(version + 1, entries, tried(play, seat, actions))
+    return _followed(play, own, draw)
 
 
 def tried(play: Play, seat: Seat, actions: Sequence[str]) -> Play:
-    """The position after actions that are not played; raises as `act`."""
-    return play.apply_all(tuple(Entry(seat, action) for action in actions))
+    """The position after actions that are not played; raises as `act`.
+
+    With the end of its turn a seat may get to see cards: whether more is refused would tell which,
+    and a refusal changes nothing. So a batch ends with its turn, whatever would follow.
+    """
+    turn = play.turn
+    for place, action in enumerate(actions):
+        if place and (play.prompted != seat or play.turn != turn):
+            raise OutOfOrder("TURN_OVER", "the turn is over with the action before")
+        play = play.apply(Entry(seat, action))
+    return play
 
 
 def resign(play: Play, version: int, seat: Seat, draw: Draw) -> Change:
@@ -158,7 +169,11 @@ def _ended(play: Play, version: int, text: str) -> Change:
 
 
 def _change(play: Play, version: int, entries: Sequence[Entry], draw: Draw) -> Change:
-    own = _row(play, version, entries)
+    return _followed(play, _row(play, version, entries), draw)
+
+
+def _followed(play: Play, own: Step, draw: Draw) -> Change:
+    """A row, and the row of the house that follows it."""
     happenings = list(_happenings(play, own))
     if own.play.over or own.play.prompted is not None:
         return Change((own,), tuple(happenings))

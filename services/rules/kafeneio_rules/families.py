@@ -21,6 +21,9 @@ class Codec(Protocol):
     def written(self, action: actions_pb2.Action) -> str | None:
         """The notation of a message; None where it is no action of the family."""
 
+    def settled(self, text: str) -> str:
+        """An action's text as the log has it, where it may be written in several ways."""
+
     def candidates(self, game: AnyGame, state: Any, seat: Seat, kind: str) -> Iterator[Any]:
         """Legal actions, among them all of a kind (a field of Action; empty for all), lazily."""
 

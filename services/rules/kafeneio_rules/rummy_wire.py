@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kafeneio.rules.v1 import actions_pb2, views_pb2
 from kafeneio_games import koumkan, rummy, thanasis
-from kafeneio_games.cards import Card, Deal
+from kafeneio_games.cards import JOKER, SUITS, Card, Deal
 from kafeneio_games.game import AnyGame, Seat
 from kafeneio_games.koumkan import Koumkan
 from kafeneio_games.melds import End, Kind, Meld
@@ -99,6 +99,19 @@ def _read(action: actions_pb2.Action) -> rummy.Action | None:
         case "go_out":
             return rummy.GoOut(Card(action.go_out.card))
     return None
+
+
+def settled(text: str) -> str:
+    """A group's cards may come in any order (K7); the log has them by suits, jokers last."""
+    action = rummy.read(text)
+    if not isinstance(action, rummy.LayMeld) or action.meld.kind is not Kind.GROUP:
+        return text
+    cards = tuple(sorted(action.meld.cards, key=_place))
+    return rummy.write(rummy.LayMeld(Meld(Kind.GROUP, cards)))
+
+
+def _place(card: Card) -> int:
+    return len(SUITS) if card == JOKER else SUITS.index(card[1])
 
 
 def candidates(game: AnyGame, state: Any, seat: Seat, kind: str) -> Iterator[Any]:

@@ -37,6 +37,11 @@ def written(action: actions_pb2.Action) -> str | None:
     return None
 
 
+def settled(text: str) -> str:
+    """There is one way to write an action."""
+    return text
+
+
 def candidates(game: AnyGame, state: Any, seat: Seat, kind: str) -> Iterator[Any]:
     """Every legal action: there are few, so none is left out for its kind."""
     return game.legal(state, seat)

@@ -122,7 +122,7 @@ def action_text(game: AnyGame, action: actions_pb2.Action, field: str) -> str:
         raise malformed(field, str(unreadable)) from unreadable
     if text and text != written:
         raise malformed(field, f"the message says {written!r}, its notation {text!r}")
-    return written
+    return CODECS[family(game)].settled(written)
 
 
 def _written(game: AnyGame, action: actions_pb2.Action) -> str:

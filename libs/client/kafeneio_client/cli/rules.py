@@ -51,30 +51,64 @@ _Language = Annotated[Language, typer.Option("--lang", help="Greek or English.")
 
 
 def variants(
+    variant: Annotated[
+        str, typer.Argument(help="Only this one, with its house rules.", show_default=False)
+    ] = "",
     lang: _Language = Language.EN,
     address: Address = DEFAULT_ADDRESS,
     token: Token = "",
     name: As = "",
 ) -> None:
-    """List what the house plays.
+    """List what the house plays, or one game with the house rules that a table may choose.
 
     [dim]kafeneio variants --lang el[/]
+
+    [dim]kafeneio variants pilotta[/]
     """
-    found = Door.of(address, token, name).enter(lambda client: client.rulebook.variants())
+    door = Door.of(address, token, name)
+    if variant:
+        _show_variant(door.enter(lambda client: client.rulebook.variant(variant)), lang)
+        return
     table = Table(box=box.SIMPLE)
-    for heading in ("id", "name", "seats", "points", "options (the first is usual)"):
+    for heading in ("id", "name", "seats", "points"):
         table.add_column(heading, no_wrap=heading == "id")
-    for variant in found:
-        span = f"{variant.target_min}-{variant.target_max} ({variant.target_default})"
-        texts = (variant.variant, variant_name(variant, lang), str(variant.seats), span)
-        table.add_row(*map(Text, texts), Text("\n".join(map(_option, variant.options))))
+    for found in door.enter(lambda client: client.rulebook.variants()):
+        texts = (found.variant, variant_name(found, lang), _seats(found), _targets(found))
+        table.add_row(*map(Text, texts))
     OUT.print(table)
+    say("[dim]`kafeneio variants ID` lists the house rules of one.[/]")
 
 
-def _option(option: rulebook_pb2.Option) -> str:
-    usual = option.default_value
-    values = [usual, *(value for value in option.values if value != usual)]
-    return f"{option.name}: {', '.join(values)}"
+def _show_variant(variant: rulebook_pb2.Variant, lang: Language) -> None:
+    say(f"[bold]{escape(variant_name(variant, lang))}[/] ({escape(variant.variant)})")
+    say(f"{_seats(variant)} seats, to {_targets(variant)} points, paid by {variant.payout_rule}")
+    for option in variant.options:
+        usual = option.default_value
+        values = [usual, *(value for value in option.values if value != usual)]
+        say(f"\n[bold cyan]{escape(option.name)}[/]: {escape(', '.join(values))}")
+        told = option.description.el if lang is Language.EL else option.description.en
+        OUT.print(Text(told), style="dim")
+
+
+def _seats(variant: rulebook_pb2.Variant) -> str:
+    """How many may sit there: "2", "2, 3 or 4"."""
+    for option in variant.options:
+        if option.name == "players":
+            return _listed(list(option.values))
+    return str(variant.seats)
+
+
+def _targets(variant: rulebook_pb2.Variant) -> str:
+    """The points that a match may go to, with the usual number."""
+    usual = f" ({variant.target_default})"
+    if variant.targets:
+        return _listed(list(map(str, variant.targets))) + usual
+    return f"{variant.target_min} to {variant.target_max}{usual}"
+
+
+def _listed(words: list[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 rules_app = typer.Typer(no_args_is_help=True, help="Read the rules of a game.")

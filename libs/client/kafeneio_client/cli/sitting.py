@@ -145,5 +145,6 @@ class Sitting:
         if legal.complete:
             say("That is a whole turn: type it without the [bold]?[/].")
         else:
-            steps = " ".join(plain(action.notation) for action in legal.actions)
+            between = " " if self._position.view.HasField("tavli") else ", "
+            steps = between.join(plain(action.notation) for action in legal.actions)
             say(f"Legal now: [bold]{escape(steps)}[/]")
