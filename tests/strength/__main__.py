@@ -11,11 +11,11 @@ import argparse
 import sys
 from typing import Final
 
-from tests.strength import tavli, tricks
+from tests.strength import rummy, tavli, tricks
 from tests.strength.measure import measure
 
 LIMIT_MS: Final = 300.0
-FAMILIES: Final = (tavli, tricks)
+FAMILIES: Final = (tavli, tricks, rummy)
 """Modules with `contests()` and a `SEED`."""
 
 

@@ -119,16 +119,20 @@ def _simple_bid(view: TrickView, suit: str) -> int:
 # ---------------------------------------------------------------- the contests
 
 OPPONENTS: Final[dict[str, Chooser]] = {"random": at_random, "simple": simply}
-DEMANDED: Final = {"random": 60.0, "simple": 0.0}
+LEAST: Final = 60.0
+LEAST_OF_TWO: Final = 40.0  # of two players 18 cards are in play, some 100 points, not 162
 
 
 def contests() -> tuple[Contest, ...]:
     """What the player of tricks has to show, in points a deal."""
-    return tuple(
-        Contest(f"{name} against {opponent}", functools.partial(pair, name, opponent), demanded)
-        for name in GAMES
-        for opponent, demanded in DEMANDED.items()
-    )
+    found = []
+    for name, game in GAMES.items():
+        two = len(game.sides[0]) == 1
+        for opponent in OPPONENTS:
+            least = 0.0 if opponent == "simple" else LEAST_OF_TWO if two else LEAST
+            play = functools.partial(pair, name, opponent)
+            found.append(Contest(f"{name} against {opponent}", play, least))
+    return tuple(found)
 
 
 def pair(name: str, opponent: str, number: int) -> Pair:

@@ -5,7 +5,7 @@ A side's features are those of `sameway`, and
 
     given      the pips that it is handed and may play before its own throw, in hundreds
 
-The weights come from games of the player against itself (`python -m tests.strength.fit gulbara`).
+The weights were set by hand, then tuned (`python -m tests.strength.tune gulbara`).
 
 An escalation is played number by number (V6.2); of the ways to play each number only the best few
 are followed, because all of them together would be millions.
@@ -25,26 +25,26 @@ from .lookahead import Effort, Line, Lines, played, sample
 from .weights import Features, Term, Weights, points, weights
 
 TERMS: Final = (
-    Term("pips", -0.5, 0.5),
-    Term("off", 0.5, -0.5),
-    Term("first_off", -0.2, 0.2),
-    Term("start", -0.2, 0.2),
-    Term("quarter4", 0.03, -0.03),
-    Term("quarter3", 0.02, -0.02),
-    Term("quarter2", 0.05, -0.05),
-    Term("quarter1", 0.0, 0.0),
-    Term("stacked", -0.2, 0.2),
-    Term("last", 0.0, 0.0),
-    Term("run", 0.1, -0.1),
-    Term("moves", 0.1, -0.1),
-    Term("dead", -0.3, 0.3),
-    Term("dead2", -0.3, 0.3),
-    Term("behind4", -0.2, 0.2),
-    Term("behind5", -0.3, 0.3),
-    Term("behind6", -0.5, 0.5),
-    Term("given", 0.0, -0.3),
+    Term("pips", -0.453, 0.533),
+    Term("off", 0.499, -0.505),
+    Term("first_off", -0.141, 0.173),
+    Term("start", -0.170, 0.202),
+    Term("quarter4", 0.014, -0.027),
+    Term("quarter3", 0.022, -0.022),
+    Term("quarter2", 0.016, -0.060),
+    Term("quarter1", 0.008, -0.001),
+    Term("stacked", -0.172, 0.208),
+    Term("last", 0.000, 0.002),
+    Term("run", 0.091, -0.130),
+    Term("moves", 0.099, -0.117),
+    Term("dead", -0.284, 0.308),
+    Term("dead2", -0.330, 0.241),
+    Term("behind4", -0.205, 0.245),
+    Term("behind5", -0.294, 0.294),
+    Term("behind6", -0.503, 0.575),
+    Term("given", 0.000, -0.261),
 )
-WEIGHTS: Final = weights(TERMS, -0.03)
+WEIGHTS: Final = weights(TERMS, -0.030)
 
 
 def features(mine: bytes, theirs: bytes, given: int = 0) -> Features | None:

@@ -23,7 +23,7 @@ A side's features, in the order of `TERMS`, each from its own numbering:
     moves      ways to play one number, by checkers' points and numbers, of 36
     dead       numbers of a die that cannot be played, of 6, squared
 
-The weights come from games of the player against itself (`python -m tests.strength.fit plakoto`).
+The weights were set by hand, then tuned (`python -m tests.strength.tune plakoto`).
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from .lookahead import Effort, Line, Lines, sample
 from .weights import Features, Term, Weights, points, weights
 
 TERMS: Final = (
-    Term("pips", -0.3, 0.3),
-    Term("off", 0.5, -0.5),
-    Term("first_off", -0.2, 0.2),
-    Term("start", -0.1, 0.1),
-    Term("pinned", -0.1, 0.1),
-    Term("depth", -0.5, 0.5),
-    Term("caught", -0.1, 0.1),
-    Term("stacked", -0.01, 0.01),
-    Term("lone", -0.05, 0.05),
-    Term("mother", -1.5, 1.5),
-    Term("home", 0.03, -0.03),
-    Term("middle", 0.05, -0.05),
-    Term("far", 0.05, -0.05),
-    Term("run", 0.1, -0.1),
-    Term("threat", -0.2, 0.05),
-    Term("cost", -0.5, 0.1),
-    Term("peril", -1.0, 0.2),
-    Term("hemmed", -0.02, 0.02),
-    Term("moves", 0.1, -0.1),
-    Term("dead", -0.2, 0.2),
+    Term("pips", -0.356, 0.306),
+    Term("off", 0.494, -0.443),
+    Term("first_off", -0.221, 0.100),
+    Term("start", -0.093, 0.064),
+    Term("pinned", -0.080, 0.081),
+    Term("depth", -0.528, 0.547),
+    Term("caught", -0.079, 0.134),
+    Term("stacked", -0.015, -0.008),
+    Term("lone", -0.037, 0.063),
+    Term("mother", -1.695, 1.509),
+    Term("home", 0.024, -0.053),
+    Term("middle", 0.060, -0.063),
+    Term("far", 0.026, -0.045),
+    Term("run", 0.080, -0.115),
+    Term("threat", -0.186, 0.060),
+    Term("cost", -0.588, 0.075),
+    Term("peril", -1.252, 0.216),
+    Term("hemmed", -0.024, 0.019),
+    Term("moves", 0.070, -0.108),
+    Term("dead", -0.204, 0.206),
 )
-WEIGHTS: Final = weights(TERMS, -0.03)
+WEIGHTS: Final = weights(TERMS, -0.038)
 
 Pins = tuple[int, ...]
 _MIDDLE: Final = 0b111111111111 << 7

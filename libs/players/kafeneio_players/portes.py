@@ -19,7 +19,8 @@ A side's features, in the order of `TERMS`, each from its own numbering:
     barred     checkers on the bar times those points
     hemmed     how hard his points make it for each checker to go on (`boards.hemmed`)
 
-The weights come from games of the player against itself (`python -m tests.strength.fit portes`).
+The weights were learned from games against itself, then tuned
+(`python -m tests.strength.tune portes`).
 """
 
 from __future__ import annotations
@@ -36,24 +37,24 @@ from .lookahead import Effort, Line, Lines, sample
 from .weights import Features, Term, Weights, points, weights
 
 TERMS: Final = (
-    Term("pips", -0.474, 0.483),
-    Term("bar", -0.037, -0.024),
-    Term("off", 0.837, -0.791),
-    Term("first_off", -0.053, 0.050),
-    Term("home", 0.013, -0.015),
-    Term("outside", 0.008, -0.007),
-    Term("anchor", 0.013, -0.007),
-    Term("run", 0.110, -0.076),
-    Term("stacked", -0.005, 0.009),
-    Term("deep", -0.027, 0.027),
-    Term("back", -0.009, 0.006),
-    Term("threat", 0.083, -0.041),
-    Term("loss", -0.830, 0.272),
-    Term("feared", -0.040, 0.015),
-    Term("barred", -0.020, 0.031),
-    Term("hemmed", -0.082, 0.090),
+    Term("pips", -0.505, 0.531),
+    Term("bar", -0.036, -0.031),
+    Term("off", 0.886, -0.599),
+    Term("first_off", -0.042, 0.040),
+    Term("home", 0.014, -0.025),
+    Term("outside", 0.016, -0.013),
+    Term("anchor", 0.004, -0.002),
+    Term("run", 0.093, -0.074),
+    Term("stacked", -0.013, -0.007),
+    Term("deep", -0.022, 0.021),
+    Term("back", -0.010, 0.015),
+    Term("threat", 0.070, -0.028),
+    Term("loss", -0.894, 0.268),
+    Term("feared", -0.031, 0.024),
+    Term("barred", -0.018, 0.042),
+    Term("hemmed", -0.069, 0.101),
 )
-WEIGHTS: Final = weights(TERMS, -0.045)
+WEIGHTS: Final = weights(TERMS, -0.077)
 
 _HOME: Final = tavli.HOME_MASK
 _OUTSIDE: Final = 0b111111 << 7

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from kafeneio_games.game import AnyGame, Seat
 
-from . import tavli, tricks_player
+from . import rummy, tavli, tricks_player
 
 Player: TypeAlias = Callable[[AnyGame, Any, Seat], tuple[Any, ...]]
 """(game, what the seat sees, the seat) -> the actions of its turn, to be sent together."""
@@ -18,6 +18,7 @@ Player: TypeAlias = Callable[[AnyGame, Any, Seat], tuple[Any, ...]]
 PLAYERS: Final[Mapping[str, Player]] = {
     **dict.fromkeys(tavli.FINDERS, tavli.choose),
     **dict.fromkeys(tricks_player.GAMES, tricks_player.choose),
+    **dict.fromkeys(rummy.GAMES, rummy.choose),
 }
 
 

@@ -33,9 +33,9 @@ from kafeneio_games.tricks import side_of
 from .tricks_deals import Hands
 from .tricks_guess import estimate, guessed
 from .tricks_house import Dealt, House
-from .tricks_judge import Reckoner, law_of
 from .tricks_memory import memory
 from .tricks_playout import ALL, Position, played_out
+from .tricks_reckoner import Reckoner, law_of
 from .tricks_table import BIT, Mask, plain
 
 DEALS: Final = 40
@@ -46,9 +46,8 @@ WORSE: Final = 35.0  # no suit is weighed that is so much worse than the best, b
 
 NOTHING: Final = 0.0  # points that a pass is worth when nobody has bid
 OVER_PARTNER: Final = 12.0  # what a bid over the partner's must bring more, in points
-CONTRA: Final = 0.3  # what a contra must bring more, by the value of the contract
-DOUBLED: Final = 0.5
-RECONTRA_GAIN: Final = 1.2  # and a recontra
+CONTRA: Final = 0.6  # what a contra must bring more, by the value of the contract
+ANSWER: Final = 1.6  # and a recontra
 
 
 class Played(NamedTuple):
@@ -88,27 +87,19 @@ class Auction:
             self._played[key] = found
         return self._played[key]
 
-    def worth(self, own: Mask, contract: Contract) -> float:
-        """What the seat's side gets more than the other, on the average, by that contract."""
-        results = self.results(own, contract.trump, contract.side)
-        worth = self.house.worth
-        total = sum([one.times * worth(one.outcome, one.dealt, contract) for one in results])
-        return (-total if self.side else total) / sum([one.times for one in results])
+    def worth(self, own: Mask, contract: Contract, failed: Contract | None = None) -> float:
+        """What the seat's side gets more than the other, on the average, by that contract.
 
-    def risked(self, own: Mask, contract: Contract) -> float:
-        """As `worth`, of a bid of the seat's own: when it fails it may well be doubled."""
+        Where it gets less, `failed` counts instead, if it is given.
+        """
         results = self.results(own, contract.trump, contract.side)
-        worth, doubled = self.house.worth, replace(contract, multiplier=2)
-        total, times = 0.0, 0
+        sign, total = -1 if self.side else 1, 0
         for one in results:
-            value = worth(one.outcome, one.dealt, contract)
-            value = -value if self.side else value
-            if value < 0:
-                more = worth(one.outcome, one.dealt, doubled)
-                value += DOUBLED * ((-more if self.side else more) - value)
+            value = sign * self.house.worth(one.outcome, one.dealt, contract)
+            if value < 0 and failed is not None:
+                value = sign * self.house.worth(one.outcome, one.dealt, failed)
             total += one.times * value
-            times += one.times
-        return total / times
+        return total / sum([one.times for one in results])
 
     def most(self, own: Mask, trump: str) -> int:
         """The most points that the seat's side has in any of the deals, 250 for all tricks."""
@@ -201,7 +192,8 @@ def _bid(auction: Auction) -> Action:
             best, most = _contra(view), doubled
     margin = OVER_PARTNER if stands is not None and stands.side == auction.side else 0.0
     for bid, contract in _bids(auction, own):
-        worth = auction.risked(own, contract) - margin
+        # One that fails is reckoned doubled: the mean of few deals makes one bid too much.
+        worth = auction.worth(own, contract, replace(contract, multiplier=2)) - margin
         if worth > most:
             best, most = bid, worth
     return best
@@ -239,6 +231,6 @@ def _answer(auction: Auction) -> Action:
     asked = view.stage is Stage.CONTRA
     raised = replace(contract, multiplier=2 if asked else 4)
     gain = auction.worth(own, raised) - auction.worth(own, contract)
-    if gain <= (CONTRA if asked else RECONTRA_GAIN) * contract.value:
+    if gain <= (CONTRA if asked else ANSWER) * contract.value:
         return PASS
     return _contra(view) if asked else RECONTRA

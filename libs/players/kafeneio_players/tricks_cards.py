@@ -16,14 +16,14 @@ from kafeneio_games.tricks import following, side_of, winner
 from .tricks_deals import Hands
 from .tricks_guess import guessed
 from .tricks_house import House
-from .tricks_judge import Reckoner, law_of
 from .tricks_memory import memory
 from .tricks_playout import Law, Position, played_out
+from .tricks_reckoner import Reckoner, law_of
 from .tricks_solve import Solver
 from .tricks_table import BIT, PACK, Mask, bits, plain
 
 DEALS: Final = 24
-SOLVED: Final = {4: 16, 2: 12}  # by seats: with at most so many cards left all is tried
+SOLVED: Final = {4: 12, 2: 10}  # by seats: with at most so many cards left all is tried
 
 
 def chosen(view: TrickView, house: House, contract: Contract, seat: Seat, random: Random) -> Card:
@@ -40,19 +40,18 @@ def chosen(view: TrickView, house: House, contract: Contract, seat: Seat, random
         return law.table.cards[options[0]]
     total = dict.fromkeys(options, 0)
     reckoner = Reckoner(view, house, contract, known.played)
+    left = sum(view.counts)
     sign = -1 if side_of(seat) else 1
     for hands, times in guessed(view, house, known, seat, random, DEALS):
         deal = reckoner.dealt(hands)
         position = at(view, law, hands, seat)
-        solver = (
-            Solver(law) if sum(map(int.bit_count, position.hands)) <= SOLVED[house.seats] else None
-        )
+        solver = Solver(law) if left <= SOLVED[house.seats] else None
         for card in options:
             after = position.after(card, law)
             outcome = solver.outcome(after) if solver else played_out(after, law, contract.side)
             total[card] += sign * times * house.worth(outcome, deal, contract)
-    order = {card: place for place, card in enumerate(_cheapest(law, options))}
-    return law.table.cards[max(options, key=lambda card: (total[card], -order[card]))]
+    # The first of equals is the one that is missed least.
+    return law.table.cards[max(_cheapest(law, options), key=total.__getitem__)]
 
 
 def at(view: TrickView, law: Law, hands: Hands, seat: Seat) -> Position:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
 from kafeneio_games.cards import SUITS
 from kafeneio_games.game import Seat
-from kafeneio_games.trick_actions import TAKE, Bid, Capot, Choose, read
-from kafeneio_games.trick_view import TrickView
+from kafeneio_games.trick_actions import Action, Bid, Capot, Choose, Exchange, Pass, read
+from kafeneio_games.trick_view import Declared, TrickView
 
 from .tricks_deals import Dealer, Hands
 from .tricks_house import House
@@ -102,26 +102,47 @@ class Claim(NamedTuple):
     least: bool
 
 
-def claims(view: TrickView, seat: Seat) -> tuple[Claim, ...]:
-    """What the others have claimed in the auction or the choosing."""
+def claims(view: TrickView, house: House, seat: Seat) -> tuple[Claim, ...]:
+    """What the others have claimed, one claim each at most."""
+    calls = [(caller, read(text)) for caller, text in view.calls]
+    found = _of_bids(calls) if house.highest else _of_choices(calls, view)
+    return tuple([claim for claim in found if claim.seat != seat])
+
+
+def _of_bids(calls: Sequence[tuple[Seat, Action]]) -> Iterable[Claim]:
+    """By its last bid; or by its first pass, if that was to a low bid."""
     found: dict[Seat, Claim] = {}
     highest = 70
-    trump = view.contract.trump if view.contract else ""
-    turned = view.turned[1] if view.turned else trump
-    for caller, text in view.calls:
-        call = read(text)
-        if isinstance(call, Bid | Capot):
-            value = call.value if isinstance(call, Bid) else SURE
-            highest = max(highest, value)
-            found[caller] = Claim(caller, (call.suit,), min(value, SURE) - 5, True)
-        elif call == TAKE or isinstance(call, Choose):
-            found[caller] = Claim(caller, (trump,), TAKEN, True)
-        elif text == "pass" and caller not in found and highest < SURE:
-            if view.game in ("pilotta", "coinche"):
+    for caller, call in calls:
+        match call:
+            case Bid(value, suit):
+                highest = value
+                found[caller] = Claim(caller, (suit,), min(value, SURE) - 5, True)
+            case Capot(suit):
+                highest = SURE
+                found[caller] = Claim(caller, (suit,), SURE, True)
+            case Pass() if caller not in found and highest < SURE:
                 found[caller] = Claim(caller, tuple(SUITS), highest + 15, False)
-            elif turned or view.game == "belote-no-trump":
-                found[caller] = Claim(caller, (turned,), TAKEN, False)
-    return tuple([claim for claim in found.values() if claim.seat != seat])
+    return found.values()
+
+
+def _of_choices(calls: Sequence[tuple[Seat, Action]], view: TrickView) -> Iterable[Claim]:
+    """By the suit chosen, or by its last pass: in the first round to the turned suit, which is not
+    known any more when another has been chosen, in the second to the others."""
+    found: dict[Seat, Claim] = {}
+    trump = view.contract.trump if view.contract else None
+    turned = view.turned[1] if view.turned else trump or ""  # "" where there are no trumps at all
+    others = tuple(suit for suit in SUITS if suit != turned) if trump is None else (trump,)
+    unknown = bool(calls) and isinstance(calls[-1][1], Choose)
+    for at, (caller, call) in enumerate(calls):
+        first = at < len(view.counts)
+        if not isinstance(call, Pass | Exchange):
+            found[caller] = Claim(caller, (trump or "",), TAKEN, True)
+        elif caller in found and found[caller].least:
+            continue  # the answer about the exchange
+        elif not first or not unknown:
+            found[caller] = Claim(caller, (turned,) if first else others, TAKEN, False)
+    return found.values()
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -135,17 +156,15 @@ class Judge:
 
     def __init__(self, view: TrickView, house: House, memory: Memory, seat: Seat) -> None:
         self._house, self._played = house, memory.played
-        self._claims = claims(view, seat)
+        self._claims = claims(view, house, seat)
         self._trump = view.contract.trump if view.contract else ""
-        # By seat whose first card is played: the points, or kinds, that it has announced.
-        self._told: dict[Seat, list[object]] = {
+        # By seat whose first card is played: what it has announced.
+        self._told: dict[Seat, list[Declared]] = {
             player: [] for player, _ in (*view.played, *view.trick) if player != seat
         }
-        self._kinds = view.game.startswith(("belote", "coinche"))
         for declared in view.declarations:
             if declared.seat in self._told:
-                told = declared.kind if self._kinds else declared.points
-                self._told[declared.seat].append(told)
+                self._told[declared.seat].append(declared)
 
     @property
     def silent(self) -> bool:
@@ -164,13 +183,15 @@ class Judge:
                 found *= DOUBT
         return found
 
-    def _as_told(self, hand: Mask, told: list[object]) -> bool:
-        if not may_declare(hand):
-            return not told
-        own = self._house.found(cards_of(hand), self._trump)
-        if self._kinds:
-            return [one.kind for one in own] == told
-        return [one.points for one in own[: len(told) or 1]] == told
+    def _as_told(self, hand: Mask, told: list[Declared]) -> bool:
+        """Whether its best declarations are of the kinds, or worth the points, announced."""
+        own = self._house.found(cards_of(hand), self._trump) if may_declare(hand) else ()
+        if not told or len(told) > len(own):
+            return not told and not own
+        return all(
+            one.points == said.points if said.kind is None else one.kind is said.kind
+            for one, said in zip(own, told, strict=False)
+        )
 
 
 def guessed(

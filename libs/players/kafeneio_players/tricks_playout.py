@@ -83,11 +83,6 @@ class Position(NamedTuple):
         points, won = (points, (won[0], True)) if holder & 1 else (points + worth, (True, won[1]))
         return Position(hands, holder, 0, 0, 0, 0, 0, points, won)
 
-    @property
-    def outcome(self) -> int:
-        """The outcome, when all cards are played."""
-        return outcome(self.points, *self.won)
-
 
 def outcome(points: int, won: bool, lost: bool) -> int:
     """The outcome of a hand: side 0 has `points`, and has won, and lost, a trick."""

@@ -1,4 +1,4 @@
-"""What comes of deals: each played out, and its outcome made points by the game's own rules."""
+"""What counts beside the tricks in a deal: declarations, belote, and what all tricks are worth."""
 
 from __future__ import annotations
 
