@@ -12,6 +12,7 @@ from tests.bench.hands import hands
 from tests.bench.house import house
 from tests.bench.melds import melds
 from tests.bench.turns import turns
+from tests.clock.bench_clocks import clocks
 from tests.settlement.bench_settlements import settlements
 
 BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {
@@ -20,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {
     "melds": melds,
     "act": act,
     "settlements": settlements,
+    "clocks": clocks,
     "evening": evening,
     "house": house,
 }

@@ -63,3 +63,14 @@ async def brisk(database_url: str, keys: Path) -> AsyncIterator[House]:
         database_url, keys, clock_move_seconds=1, clock_grace_seconds=0.2
     ) as served:
         yield served
+
+
+@pytest.fixture
+def sharp() -> Iterator[None]:
+    """An outage is noticed after a quarter of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kafeneio_runtime.heartbeat.GAP_SECONDS", 0.25)
+        patch.setattr("kafeneio_runtime.heartbeat.BEAT_SECONDS", 0.05)
+        patch.setattr("kafeneio_clock.life.GAP_SECONDS", 0.25)
+        patch.setattr("kafeneio_clock.life.BEAT_SECONDS", 0.05)
+        yield

@@ -24,7 +24,16 @@ from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
-from tests.harness import PATIENCE, SEATS, SERVICE, STRANGER, Rules, Snapshot, new_id
+from tests.harness import (
+    OPERATOR,
+    PATIENCE,
+    SEATS,
+    SERVICE,
+    STRANGER,
+    Rules,
+    Snapshot,
+    new_id,
+)
 
 Stream: TypeAlias = "grpc.aio.UnaryStreamCall[pb.AttendRequest, pb.AttendResponse]"
 Mangle: TypeAlias = Callable[[Sequence[bus.Event]], Sequence[bus.Event]]
@@ -35,6 +44,7 @@ TABLES: Final = {
     "outbox": "event_id, subject_id, sequence, type, payload, occurred_at",
     "inbox": "consumer, event_id",
     "requests": "*",
+    "turns": "*",
 }
 QUICK: Final[dict[str, Any]] = {
     "rules_port": 0,
@@ -115,6 +125,25 @@ class Callers:
         """Gives the game up."""
         request = pb.LeaveRequest(request_id=request_id or new_id(), game_id=game_id)
         return await self.rules.ask(self.stub.Leave, request, who)
+
+    async def explain(
+        self, game_id: str, who: str = OPERATOR, seat: int | None = None
+    ) -> pb.ExplainChargesResponse:
+        """What a seat was charged for."""
+        request = pb.ExplainChargesRequest(game_id=game_id, seat=seat)
+        return await self.rules.ask(self.stub.ExplainCharges, request, who)
+
+    async def pause(self, game_id: str, request_id: str = "") -> pb.Clock:
+        """An operator stops the time."""
+        request = pb.PauseGameRequest(
+            request_id=request_id or new_id(), game_id=game_id, reason="a complaint"
+        )
+        return (await self.rules.ask(self.stub.PauseGame, request, OPERATOR)).clock
+
+    async def resume(self, game_id: str, request_id: str = "") -> pb.Clock:
+        """He lets it go on."""
+        request = pb.ResumeGameRequest(request_id=request_id or new_id(), game_id=game_id)
+        return (await self.rules.ask(self.stub.ResumeGame, request, OPERATOR)).clock
 
     async def events(self, game_id: str, after: int = 0) -> list[events_pb2.ClockEvent]:
         """What was announced about a game."""

@@ -9,7 +9,6 @@ from kafeneio.clock.v1 import clock_pb2 as pb
 
 from tests.clock.house import House, kinds, message, mover, rest, shown
 from tests.harness import SEATS
-from tests.rules.refusal import refusal
 
 
 async def test_a_stream_tells_how_time_is_kept_and_what_happens(house: House) -> None:
@@ -33,40 +32,6 @@ async def test_a_stream_tells_how_time_is_kept_and_what_happens(house: House) ->
     messages = await rest(stream)
     assert messages[-1].clock.closed
     assert kinds(await house.clock.events(game.game_id)) == ["clock_closed"]
-
-
-async def test_a_newer_device_takes_over(house: House) -> None:
-    game = await house.rules.start()
-    first, attached = await house.clock.attended(game.game_id, SEATS[0])
-    second, again = await house.clock.attended(game.game_id, SEATS[0])
-    assert (attached.epoch, again.epoch) == (1, 2)
-    assert (await rest(first))[-1].HasField("taken_over")
-    refused = await refusal(house.clock.heartbeat(game.game_id, SEATS[0], 1))
-    assert refused.what == ("ABORTED", "STALE_EPOCH")
-    assert refused.metadata == {"epoch": "2"}
-    await house.clock.heartbeat(game.game_id, SEATS[0], 2)
-    clock = await house.clock.get(game.game_id)
-    assert clock.seats[0].presence == pb.PRESENCE_ATTACHED
-    second.cancel()
-    await house.clock.until(game.game_id, lambda c: c.seats[0].presence == pb.PRESENCE_LOST)
-    assert kinds(await house.clock.events(game.game_id)) == ["connection_lost"]
-
-
-async def test_closing_the_stream_is_losing_the_connection(house: House) -> None:
-    game = await house.rules.start()
-    other, _ = await house.clock.attended(game.game_id, SEATS[1])
-    stream, _ = await house.clock.attended(game.game_id, SEATS[0])
-    stream.cancel()
-    lost = await shown(other, lambda c: c.seats[0].presence == pb.PRESENCE_LOST)
-    assert lost.seats[0].lost_since.ToNanoseconds() > 0
-    refused = await refusal(house.clock.heartbeat(game.game_id, SEATS[0], 1))
-    assert refused.what == ("FAILED_PRECONDITION", "NOT_ATTENDING")
-    _, attached = await house.clock.attended(game.game_id, SEATS[0])
-    assert attached.epoch == 2
-    await shown(other, lambda c: c.seats[0].presence == pb.PRESENCE_ATTACHED)
-    events = await house.clock.events(game.game_id)
-    assert kinds(events) == ["connection_lost", "connection_restored"]
-    assert events[0].connection_lost.since == lost.seats[0].lost_since
 
 
 @pytest.mark.parametrize("heartbeats", [False, True])

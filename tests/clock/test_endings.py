@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from kafeneio.clock.v1 import clock_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_runtime.bus import Event
 
-from tests.clock.house import House, eventually, kinds, mover, rest
+from tests.clock.house import House, eventually, kinds
 from tests.harness import SEATS
 from tests.rules.refusal import refusal
 
@@ -45,45 +44,11 @@ async def test_an_operator_ends_a_game_before_its_start(house: House) -> None:
     assert not event.clock_closed.forfeits
 
 
-async def test_an_operator_ends_a_running_game(house: House) -> None:
-    game = await house.rules.start()
-    stream, _ = await house.clock.attended(game.game_id, SEATS[0])
-    await house.rules.abort(game.game_id)
-    assert (await rest(stream))[-1].clock.closed
-    (event,) = await house.clock.events(game.game_id)
-    assert not event.clock_closed.forfeits
-
-
 async def test_a_cancelled_game_is_nothing_to_the_clock(house: House) -> None:
     game = await house.rules.create()
     await house.rules.cancel(game.game_id)
     refused = await refusal(house.clock.get(game.game_id))
     assert refused.what == ("FAILED_PRECONDITION", "GAME_CANCELLED")
-
-
-async def test_nothing_comes_after_the_end(brisk: House) -> None:
-    """A seat that is away, and one whose period runs, when the game ends: nothing is charged."""
-    game = await brisk.rules.start()
-    stream, _ = await brisk.clock.attended(game.game_id, mover(game))
-    stream.cancel()
-    await brisk.clock.announced(game.game_id, "connection_lost")
-    await brisk.rules.abort(game.game_id)
-    events = await brisk.clock.announced(game.game_id, "clock_closed")
-    clock = await brisk.clock.get(game.game_id)
-    row = await brisk.database.fetchrow("SELECT deadline, due_at FROM clocks")
-    assert row is not None
-    assert (row["deadline"], row["due_at"]) == (None, None)
-    assert clock.closed
-    for who in SEATS:
-        refused = await refusal(_first(brisk, game.game_id, who))
-        assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
-        refused = await refusal(brisk.clock.heartbeat(game.game_id, who, 1))
-        assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
-    assert await brisk.clock.events(game.game_id) == events
-
-
-async def _first(house: House, game_id: str, who: str) -> pb.AttendResponse | object:
-    return await house.clock.attend(game_id, who).read()
 
 
 @pytest.mark.parametrize("trouble", ["twice", "reordered", "gaps", "late"])

@@ -80,21 +80,3 @@ async def test_leaving_on_the_last_move(house: House) -> None:
     assert kinds(events) == ["clock_closed"]
     assert not events[0].clock_closed.forfeits
     assert not (await house.rules.events(game.game_id))[-1].game_finished.forfeits
-
-
-async def test_a_leave_that_can_not_be_recorded_yet(house: House) -> None:
-    """It is recorded as soon as `rules` can be asked, by whichever replica looks; the call sent
-    again is answered."""
-    game = await house.rules.start()
-    await house.clock.until(game.game_id, lambda c: c.turn.turn == 1)
-    house.clock.directory.cut = True
-    request_id = new_id()
-    refused = await refusal(house.clock.leave(game.game_id, SEATS[0], request_id))
-    assert refused.what == ("UNAVAILABLE", "UNAVAILABLE")
-    assert kinds(await house.clock.events(game.game_id)) == []
-    house.clock.directory.cut = False
-    events = await house.clock.announced(game.game_id, "clock_closed")
-    assert kinds(events) == ["seat_forfeited", "clock_closed"]
-    await house.clock.leave(game.game_id, SEATS[0], request_id)
-    refused = await refusal(house.clock.leave(game.game_id, SEATS[0]))
-    assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")

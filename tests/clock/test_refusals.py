@@ -32,8 +32,13 @@ ONLY: Final = {
     "Leave": SEATS[0],
     "GetClock": STRANGER,
     "ListEvents": SERVICE,
+    "ExplainCharges": SEATS[0],
+    "PauseGame": OPERATOR,
+    "ResumeGame": OPERATOR,
 }
 """Who makes a call that is accepted."""
+ALSO: Final = {"GetClock": {"service", "operator"}, "ExplainCharges": {"operator"}}
+"""Other roles that may make it too."""
 ROLES: Final = {SEATS[0]: "player", SERVICE: "service", OPERATOR: "operator"}
 every_method = pytest.mark.parametrize("name", METHODS)
 
@@ -60,6 +65,8 @@ class Stage:
             fields["request_id"] = new_id()
         if "epoch" in names:
             fields["epoch"] = 2
+        if "reason" in names:
+            fields["reason"] = "a complaint"
         made: Message = getattr(pb, METHODS[name].input_type.name)(**fields)
         return made
 
@@ -163,11 +170,12 @@ async def test_tokens(stage: Stage, name: str) -> None:
 @every_method
 async def test_roles(stage: Stage, name: str) -> None:
     body = stage.request(name).SerializeToString()
-    others = [who for who in ROLES if name != "GetClock" and ROLES.get(ONLY[name]) != ROLES[who]]
+    allowed = {ROLES.get(ONLY[name], "player")} | ALSO.get(name, set())
+    others = [who for who, role in ROLES.items() if role not in allowed]
     for who in others:
         refused = await stage.refused(name, body, who)
         assert refused.what == ("PERMISSION_DENIED", "ROLE_REQUIRED")
-    assert len(others) == (0 if name == "GetClock" else 2)
+    assert len(others) == {"GetClock": 0, "ExplainCharges": 1}.get(name, 2)
 
 
 @every_method
@@ -224,15 +232,22 @@ async def test_games_without_a_clock(
     assert (await stage.refused(name, body, ONLY[name])).what == (code, reason)
 
 
-@pytest.mark.parametrize("name", ["Attend", "Heartbeat", "Leave"])
-@pytest.mark.parametrize("game", ["over", "unstarted"])
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        (name, game)
+        for name in ("Attend", "Heartbeat", "Leave", "PauseGame", "ResumeGame")
+        for game in ("over", "unstarted")
+    ]
+    + [("ExplainCharges", "unstarted")],
+)
 async def test_games_that_are_over(stage: Stage, name: str, game: str) -> None:
     body = stage.request(name, getattr(stage, game)).SerializeToString()
-    refused = await stage.refused(name, body, SEATS[0])
+    refused = await stage.refused(name, body, ONLY[name])
     assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
 
 
-@pytest.mark.parametrize("name", ["Attend", "Heartbeat", "Leave"])
+@pytest.mark.parametrize("name", ["Attend", "Heartbeat", "Leave", "ExplainCharges"])
 async def test_strangers(stage: Stage, name: str) -> None:
     body = stage.request(name).SerializeToString()
     refused = await stage.refused(name, body, STRANGER)
@@ -253,6 +268,32 @@ async def test_epochs(stage: Stage, who: str, epoch: int, reason: str) -> None:
     refused = await stage.refused("Heartbeat", body, who)
     assert refused.what == ("ABORTED", reason)
     assert refused.metadata == {"epoch": "2" if who == SEATS[0] else "0"}
+
+
+@pytest.mark.parametrize(
+    ("who", "seat", "code", "reason"),
+    [
+        (SEATS[0], 1, "PERMISSION_DENIED", "NOT_YOUR_SEAT"),
+        (SEATS[1], 0, "PERMISSION_DENIED", "NOT_YOUR_SEAT"),
+        (SEATS[0], 2, "PERMISSION_DENIED", "NOT_YOUR_SEAT"),
+        (STRANGER, 0, "PERMISSION_DENIED", "NOT_YOUR_SEAT"),
+        (OPERATOR, None, "INVALID_ARGUMENT", "MALFORMED"),
+        (OPERATOR, 2, "INVALID_ARGUMENT", "MALFORMED"),
+        (OPERATOR, 2**32 - 1, "INVALID_ARGUMENT", "MALFORMED"),
+    ],
+)
+async def test_other_seats_are_not_explained(
+    stage: Stage, who: str, seat: int | None, code: str, reason: str
+) -> None:
+    body = pb.ExplainChargesRequest(game_id=stage.running, seat=seat).SerializeToString()
+    assert (await stage.refused("ExplainCharges", body, who)).what == (code, reason)
+
+
+@pytest.mark.parametrize("why", ["", "x" * 201])
+async def test_a_pause_needs_a_reason(stage: Stage, why: str) -> None:
+    request = pb.PauseGameRequest(request_id=ID, game_id=stage.running, reason=why)
+    refused = await stage.refused("PauseGame", request.SerializeToString(), OPERATOR)
+    assert (refused.reason, refused.fields) == ("MALFORMED", ("reason",))
 
 
 async def test_nothing_of_all_this_was_felt(stage: Stage) -> None:

@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 
 from kafeneio.clock.v1 import clock_pb2 as pb
-from kafeneio.clock.v1 import events_pb2
 from kafeneio_clock.tables import SCHEMA, metadata
 from kafeneio_runtime.store import drift
 
@@ -72,27 +71,3 @@ async def test_life_at_another_replica_is_heard(database_url: str, keys: Path) -
         await shown(stream, lambda c: c.seats[0].presence == pb.PRESENCE_LOST)
         refused = await refusal(other.heartbeat(game.game_id, SEATS[0], attached.epoch))
         assert refused.reason == "NOT_ATTENDING", "whoever is told so opens a new stream"
-
-
-async def test_who_attended_at_a_replica_that_died_is_unknown(house: House) -> None:
-    game = await house.rules.start()
-    seat = game.position.turn.seat
-    stream, _ = await house.clock.attended(game.game_id, SEATS[seat])
-    await shown(stream, lambda c: c.turn.turn == 1)
-    # As if the stream had been at another one, which was last alive a while ago.
-    await house.database.execute(
-        "UPDATE clocks SET version = version + 1, replicas = '{gone}',"
-        " state = replace(state::text, replicas[1], 'gone')::jsonb"
-    )
-    await house.database.execute(
-        "INSERT INTO replicas (name, at) VALUES ('gone', now() - interval '4 s')"
-    )
-    clock = await house.clock.until(
-        game.game_id, lambda c: c.seats[seat].presence != pb.PRESENCE_ATTACHED
-    )
-    assert clock.seats[seat].presence == pb.PRESENCE_UNKNOWN
-    left = await house.database.fetchval("SELECT count(*) FROM replicas WHERE name = 'gone'")
-    assert left == 0
-    await house.clock.attended(game.game_id, SEATS[seat])
-    (event,) = await house.clock.announced(game.game_id, "clock_credited")
-    assert event.clock_credited.reason == events_pb2.CREDIT_REASON_STREAM_ENDED

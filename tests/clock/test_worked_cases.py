@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 from kafeneio_clock import domain, wire
-from kafeneio_clock.turns import Cause, Options
+from kafeneio_clock.turns import Cause, CreditReason, Options
 from kafeneio_clock.values import (
     Attached,
     Charged,
     ConnectionRestored,
     Credited,
-    CreditReason,
     Forfeit,
     Outage,
     Presence,

@@ -258,6 +258,26 @@ class Clocks:
         request = pb.LeaveRequest(request_id=request_id or new_id(), game_id=game_id)
         await self._caller.call(self._stub.Leave, request, request.request_id)
 
+    async def explain(self, game_id: str, seat: int | None = None) -> pb.ExplainChargesResponse:
+        """ExplainCharges: every timeout of a seat and how it came about. Roles: the game's player,
+        for his own seat; operator, for the `seat` he names."""
+        request = pb.ExplainChargesRequest(game_id=game_id, seat=seat)
+        return await self._caller.call(self._stub.ExplainCharges, request)
+
+    async def pause(self, game_id: str, reason: str, *, request_id: str = "") -> pb.Clock:
+        """PauseGame: stop the time of a game; the clock after it. Role: operator."""
+        request = pb.PauseGameRequest(
+            request_id=request_id or new_id(), game_id=game_id, reason=reason
+        )
+        call = self._caller.call(self._stub.PauseGame, request, request.request_id)
+        return (await call).clock
+
+    async def resume(self, game_id: str, *, request_id: str = "") -> pb.Clock:
+        """ResumeGame: let the time of a game go on; the clock after it. Role: operator."""
+        request = pb.ResumeGameRequest(request_id=request_id or new_id(), game_id=game_id)
+        call = self._caller.call(self._stub.ResumeGame, request, request.request_id)
+        return (await call).clock
+
     async def events(
         self, game_id: str, after_sequence: int = 0
     ) -> AsyncIterator[events_pb2.ClockEvent]:

@@ -24,6 +24,14 @@ OVERDUE: Final = Gauge(
 COUNT_SECONDS: Final = 5.0
 LATE: Final = timedelta(seconds=2)
 PURGE_SECONDS: Final = 600.0
+INBOX_RETENTION: Final = timedelta(days=2)
+"""Longer than a bus delivers again. What comes later all the same is refused by its number."""
+
+_PURGE_INBOX: Final = """
+    DELETE FROM inbox WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM inbox WHERE handled_at < clock_timestamp() - $1::interval LIMIT $2))
+"""
+_PURGED_AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,12 @@ class Background:
         await every(COUNT_SECONDS, count, self.time)
 
     async def forget_requests(self) -> None:
-        """Drop answers that nobody asks for again."""
+        """Drop answers that nobody asks for again, and what is known of events that don't come
+        again."""
 
         async def forget() -> None:
             await purge(self.store, self.request_retention)
+            await purge_inbox(self.store, INBOX_RETENTION)
 
         await every(PURGE_SECONDS, forget, self.time)
 
@@ -60,3 +70,16 @@ class Background:
         await self.draining.wait()
         self.attendance.wake_all()
         await asyncio.Event().wait()
+
+
+async def purge_inbox(store: Store, older_than: timedelta) -> int:
+    """Forget which events were handled longer ago; how many. In small steps, so that nobody waits
+    for it."""
+    total = 0
+    while True:
+        async with store.acquire() as connection:
+            status = await connection.execute(_PURGE_INBOX, older_than, _PURGED_AT_ONCE)
+        count = int(status.rsplit(" ", 1)[-1])
+        total += count
+        if count < _PURGED_AT_ONCE:
+            return total

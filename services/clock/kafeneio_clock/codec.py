@@ -4,10 +4,12 @@ rows that are older; none may change its meaning."""
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
-from kafeneio_clock.turns import Cause, Interval, Options, Span, Turn
+from kafeneio_clock.turns import Cause, Credit, CreditReason, Options, Span, Turn
 from kafeneio_clock.values import Forfeit, Intent, Presence, Reason, Seat, State
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def write(state: State) -> str:
@@ -25,20 +27,14 @@ def write(state: State) -> str:
         "forfeits": [[each.seat, each.reason, each.request] for each in state.forfeits],
     }
     if turn is not None:
-        value["turn"] = {
-            "number": turn.number,
-            "seat": turn.seat,
-            "since": turn.since,
-            "away_before": turn.away_before,
-            "spans": [[each.cause, each.began, each.ended] for each in turn.spans],
-            "credits": [[each.began, each.ended] for each in turn.credits],
-            "charged": turn.charged,
-        }
+        value["turn"] = _write_turn(turn)
     if state.silent_since:
         value["silent_since"] = state.silent_since
+    if state.paused_since:
+        value["paused_since"] = state.paused_since
     if state.closed:
         value["closed"] = True
-    return json.dumps(value, separators=(",", ":"))
+    return _encode(value)
 
 
 def read(text: str) -> State:
@@ -54,7 +50,18 @@ def read(text: str) -> State:
         ),
         silent_since=value.get("silent_since", 0),
         closed=value.get("closed", False),
+        paused_since=value.get("paused_since", 0),
     )
+
+
+def write_turn(turn: Turn) -> str:
+    """A turn that is kept, as text."""
+    return _encode(_write_turn(turn))
+
+
+def read_turn(text: str) -> Turn:
+    """The inverse of `write_turn`."""
+    return _read_turn(json.loads(text))
 
 
 def _write_seat(seat: Seat) -> dict[str, Any]:
@@ -92,6 +99,18 @@ def _read_seat(value: dict[str, Any]) -> Seat:
     )
 
 
+def _write_turn(turn: Turn) -> dict[str, Any]:
+    return {
+        "number": turn.number,
+        "seat": turn.seat,
+        "since": turn.since,
+        "away_before": turn.away_before,
+        "spans": [[each.cause, each.began, each.ended] for each in turn.spans],
+        "credits": [[each.began, each.ended, each.reason] for each in turn.credits],
+        "charged": turn.charged,
+    }
+
+
 def _read_turn(value: dict[str, Any]) -> Turn:
     return Turn(
         number=value["number"],
@@ -99,6 +118,8 @@ def _read_turn(value: dict[str, Any]) -> Turn:
         since=value["since"],
         away_before=value["away_before"],
         spans=tuple(Span(Cause(cause), began, ended) for cause, began, ended in value["spans"]),
-        credits=tuple(Interval(began, ended) for began, ended in value["credits"]),
+        credits=tuple(
+            Credit(began, ended, CreditReason(reason)) for began, ended, reason in value["credits"]
+        ),
         charged=value["charged"],
     )

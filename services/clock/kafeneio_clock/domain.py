@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 from itertools import islice
 
-from kafeneio_clock.turns import Cause, Interval, Micros, Options, Turn
+from kafeneio_clock.turns import Cause, CreditReason, Interval, Micros, Options, Turn
 from kafeneio_clock.values import (
     Announcement,
     Attached,
@@ -21,7 +21,6 @@ from kafeneio_clock.values import (
     ConnectionLost,
     ConnectionRestored,
     Credited,
-    CreditReason,
     Event,
     Finished,
     Forfeit,
@@ -29,12 +28,17 @@ from kafeneio_clock.values import (
     ForfeitRecorded,
     Heard,
     Intent,
+    Kept,
     Leaving,
     Lost,
     Outage,
+    Paused,
+    Pausing,
     Presence,
     Reason,
     Refused,
+    Resumed,
+    Resuming,
     RulesOutage,
     Seat,
     State,
@@ -72,7 +76,7 @@ def next_deadline(state: State) -> Micros | None:
     """When something is to be done, if nothing happens before; None for a game that is over."""
     if state.closed:
         return None
-    found = [seat.until for seat in state.seats if seat.until]
+    found = [seat.until for seat in state.seats if seat.until and not state.paused_since]
     found += [seat.intent.since for seat in state.seats if seat.intent is not None]
     expiry = _expiry(state)
     if expiry is not None:
@@ -100,7 +104,9 @@ def advance(state: State, event: Event, now: Micros) -> tuple[State, list[Announ
 
 def _expiry(state: State) -> Micros | None:
     turn = state.turn
-    if turn is None or state.closed or state.seats[turn.seat].intent is not None:
+    if turn is None or state.closed or state.paused_since:
+        return None
+    if state.seats[turn.seat].intent is not None:
         return None
     if state.seats[turn.seat].presence is Presence.OUT:
         return None
@@ -134,6 +140,8 @@ class _Happening:
             case ForfeitRecorded(seat, reason, computer):
                 self._recorded(seat, reason, computer)
             case Finished():
+                if self.state.turn is not None:
+                    self._over(self.state.turn, self.now)
                 self.state = replace(self.state, turn=None, closed=True)
                 self.told.append(Closed(self.state.forfeits))
             case Attached(seat, replica):
@@ -166,22 +174,36 @@ class _Happening:
                     self._forfeit(seat)
             case Refused(seat):
                 self._change(seat, intent=None)
+            case Pausing(why):
+                if not self.state.paused_since:
+                    self.state = replace(self.state, paused_since=self.now)
+                    self.told.append(Paused(why))
+            case Resuming():
+                if self.state.paused_since:
+                    self._resume()
             case Outage() | Tick():
                 pass
 
     # --- presence ----------------------------------------------------------------------------
 
     def outage(self, outage: Outage) -> None:
+        """Nobody's time ran meanwhile."""
+        away = Interval(outage.began, outage.ended)
+        self._prolong(away)
+        self._credit(away, CreditReason.CLOCK_OUTAGE)
+
+    def _prolong(self, stopped: Interval) -> None:
         """Nobody could come back meanwhile, so there is as much time for that from its end on."""
         options = self.state.options
         for number, seat in enumerate(self.state.seats):
-            if seat.until and seat.until > outage.began:
+            if seat.until and seat.until > stopped.began:
                 more = options.silent if seat.presence is Presence.EXPECTED else options.unknown
-                self._change(number, until=max(seat.until, outage.ended + more))
-        self._credit(Interval(outage.began, outage.ended), CreditReason.CLOCK_OUTAGE)
+                self._change(number, until=max(seat.until, stopped.ended + more))
 
     def expire(self) -> None:
         """Who was expected, or may come back, has not."""
+        if self.state.paused_since:
+            return
         for number, seat in enumerate(self.state.seats):
             if seat.until and seat.until <= self.now:
                 self._lose(number, seat.until)
@@ -252,12 +274,24 @@ class _Happening:
         turn = self.state.turn
         if turn is None or turn.number != number:
             return
+        turn = self._over(turn, at)
         seat = self.state.seats[turn.seat]
         # What was crossed and not charged is forgiven: the move is in the log (X11).
         self._change(turn.seat, away=turn.away(at))
         if seat.presence is Presence.EXPECTED:  # an accepted action is a sign of life
             self._change(turn.seat, until=max(seat.until, at + self.state.options.silent))
         self.state = replace(self.state, turn=None, silent_since=0)
+
+    def _over(self, turn: Turn, at: Micros) -> Turn:
+        """The running turn as it is when it ends: less the time in which the game is paused."""
+        if self.state.paused_since:
+            paused = Interval(self.state.paused_since, at)
+            turn, used = turn.credited(paused, CreditReason.PAUSED)
+            if used:
+                self.told.append(Credited(turn.seat, used, CreditReason.PAUSED))
+        if not turn.turned(None, at).is_ordinary(self.state.options):
+            self.told.append(Kept(turn, at))
+        return turn
 
     # --- charges and forfeits ----------------------------------------------------------------
 
@@ -272,7 +306,7 @@ class _Happening:
         if turn is None or turn.number != number:
             return
         seat = self.state.seats[turn.seat]
-        if seat.intent is not None or seat.presence is Presence.OUT:
+        if seat.intent is not None or seat.presence is Presence.OUT or self.state.paused_since:
             return
         charged = seat.charged
         for crossing in islice(turn.crossings(self.state.options), turn.charged, None):
@@ -327,10 +361,18 @@ class _Happening:
         turn = self.state.turn
         if turn is None:
             return
-        turn, used = turn.credited(interval)
+        turn, used = turn.credited(interval, reason)
         self.state = replace(self.state, turn=turn)
         if used:
             self.told.append(Credited(turn.seat, used, reason))
+
+    def _resume(self) -> None:
+        """The running move keeps what it had left."""
+        paused = Interval(self.state.paused_since, self.now)
+        self.state = replace(self.state, paused_since=0)
+        self._prolong(paused)
+        self._credit(paused, CreditReason.PAUSED)
+        self.told.append(Resumed())
 
     def _tell_credit(self, number: int, duration: Micros) -> None:
         if duration > 0:

@@ -6,7 +6,8 @@ A deadline may fire late, never early; every replica looks, and each due clock g
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID, uuid5
 
@@ -53,6 +54,15 @@ CLAIM_SECONDS: Final = 5.0
 BATCH: Final = 200
 
 _log: Final = logs.logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known when clocks are due: outages of `clock` since the oldest of their turns began,
+    and when each replica was last alive."""
+
+    outages: tuple[Outage, ...]
+    alive: Mapping[str, Micros]
 
 
 class Firing:
@@ -103,8 +113,9 @@ class Firing:
 
     async def _look(self) -> None:
         found = await self._clocks.due(BATCH, CLAIM_SECONDS)
+        seen = await self._see(found)
         for due in found:
-            task = asyncio.create_task(self._fire(due))
+            task = asyncio.create_task(self.fire(due, seen))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         await self._time.sleep(POLL_SECONDS)
@@ -123,10 +134,18 @@ class Firing:
                 alarm.cancel()
                 woken.cancel()
 
-    async def _fire(self, due: Due) -> None:
+    async def _see(self, found: Sequence[Due]) -> Seen:
+        turns = [due.state.turn.since for due in found if due.state.turn is not None]
+        if not turns:
+            return Seen((), {})
+        outages, alive = await self._clocks.seen(min(turns))
+        return Seen(tuple(Outage(each.began, each.ended) for each in outages), alive)
+
+    async def fire(self, due: Due, seen: Seen) -> None:
+        """What is to be done for one clock that is due."""
         LATENESS.observe(max(0, due.now - due.deadline) / wire.SECOND)
         try:
-            await self._settle(due)
+            await self._settle(due, seen)
         except UnreachableError as error:
             _log.warning("rules can't be asked", game_id=str(due.game_id), error=str(error))
             await self._rest(due.game_id, (Unreachable(),))
@@ -139,13 +158,13 @@ class Firing:
         except Exception as error:  # noqa: BLE001 (it stays due, and comes again)
             _log.error("not put off", game_id=str(game_id), exc_info=error)
 
-    async def _settle(self, due: Due) -> None:
+    async def _settle(self, due: Due, seen: Seen) -> None:
         intents = intended(due.state)
         if not intents:
             if not domain.overdue(due.state, due.now):
                 await self._keeper.apply(due.game_id, lambda state, now: (Tick(),), 0)
                 return
-            row = await self._ask(due)
+            row = await self._ask(due, seen)
             intents = {} if row is None else intended(row.state)
         for seat, intent in intents.items():
             try:
@@ -153,11 +172,11 @@ class Firing:
             except Refusal as refusal:
                 _log.info("forfeit refused", game_id=str(due.game_id), reason=refusal.reason_name)
 
-    async def _ask(self, due: Due) -> Row | None:
+    async def _ask(self, due: Due, seen: Seen) -> Row | None:
         """Charge what is over if its turn still runs; the clock after it."""
         turn = due.state.turn
         assert turn is not None, "only a turn is overdue"
-        if not await self._witnessed(due.state, turn):
+        if not self._witnessed(due.state, turn, seen):
             await self._rest(due.game_id, (Tick(),))
             return None
         answer = await self._rules.turn(due.game_id)
@@ -165,19 +184,11 @@ class Firing:
             await self._consumer.catch_up(due.game_id)
             passed = (TurnPassed(),)
             return await self._keeper.apply(due.game_id, lambda state, now: passed, RETRY_SECONDS)
-        given = await self._credits(turn, answer)
+        given = _credits(turn, answer, seen)
         charges = (*given, TurnRuns(turn.number, due.now))
         return await self._keeper.apply(due.game_id, lambda state, now: charges, 0)
 
-    async def _credits(self, turn: Turn, answer: RunningTurn) -> list[Event]:
-        """Outages of both services since the turn began."""
-        ours = await self._life.heartbeat.since(wire.moment(turn.since))
-        return [
-            *(Outage(wire.micros(each.began), wire.micros(each.ended)) for each in ours),
-            *(RulesOutage(each.began, each.ended) for each in answer.outages),
-        ]
-
-    async def _witnessed(self, state: State, turn: Turn) -> bool:
+    def _witnessed(self, state: State, turn: Turn, seen: Seen) -> bool:
         """Whether the replica that has the stream was alive when the time was over: if it had died
         before, the player would be unknown and his time stand still."""
         seat, crossing = state.seats[turn.seat], turn.next_crossing(state.options)
@@ -185,7 +196,7 @@ class Firing:
             return True
         if seat.presence is not Presence.ATTACHED or seat.replica == self._life.replica:
             return True
-        alive: Micros | None = await self._clocks.beaten(seat.replica)
+        alive = seen.alive.get(seat.replica)
         return alive is not None and alive >= crossing.due
 
     async def forfeit(self, game_id: UUID, seat: int, intent: Intent) -> None:
@@ -207,6 +218,14 @@ class Firing:
             raise
         failpoint("clock.forfeit.recorded")
         await self._keeper.apply(game_id, lambda state, now: (Confirmed(seat),), 0)
+
+
+def _credits(turn: Turn, answer: RunningTurn, seen: Seen) -> list[Event]:
+    """Outages of both services since the turn began."""
+    return [
+        *(each for each in seen.outages if each.ended > turn.since),
+        *(RulesOutage(each.began, each.ended) for each in answer.outages),
+    ]
 
 
 def intended(state: State) -> dict[int, Intent]:

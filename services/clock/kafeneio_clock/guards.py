@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import grpc
 from kafeneio.common.v1 import errors_pb2
-from kafeneio_runtime.errors import Refusal, failed, forbidden
+from kafeneio_runtime.errors import Refusal, failed, forbidden, malformed
 from kafeneio_runtime.interceptors.current import caller
 
 from kafeneio_clock.storage import Row
 from kafeneio_clock.values import Presence
 
 
-def own_seat(row: Row) -> int:
-    """The caller's seat; raises NOT_YOUR_SEAT where he has none, and GAME_OVER where the game never
-    started: then we do not know who was to sit there."""
+def own_seat(row: Row, named: int | None = None) -> int:
+    """The caller's seat; raises NOT_YOUR_SEAT where he has none or has named another, and GAME_OVER
+    where the game never started: then we do not know who was to sit there."""
     if not row.state.seats:
         raise game_over()
     for number, seat in enumerate(row.state.seats):
-        if seat.player == caller().subject:
+        if seat.player == caller().subject and named in (None, number):
             return number
     raise forbidden(errors_pb2.ERROR_REASON_NOT_YOUR_SEAT, "you have no seat in this game")
+
+
+def asked_seat(row: Row, named: int | None) -> int:
+    """The seat that an operator asks about; raises INVALID_ARGUMENT where there is none, and
+    GAME_OVER where the game never started."""
+    if not row.state.seats:
+        raise game_over()
+    if named is None or named >= len(row.state.seats):
+        raise malformed("seat", "name a seat of the game")
+    return named
 
 
 def check_open(row: Row) -> None:

@@ -1,14 +1,17 @@
 """Puts events to clocks: reads the row, asks the domain, writes what has changed, tells whoever
-waits for it. The only way in which a clock changes.
+waits for it. The only way in which a clock changes; what comes together is committed together.
 """
 
 from __future__ import annotations
 
+from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 from uuid import UUID
 
 from kafeneio_runtime.failpoints import failpoint
+from kafeneio_runtime.group import GroupCommit
 from prometheus_client import Counter
 
 from kafeneio_clock import domain
@@ -21,8 +24,20 @@ FORFEITS: Final = Counter("kafeneio_forfeits_total", "Seats that are out.", ["re
 for _reason in Reason:
     FORFEITS.labels(_reason.value)
 
+MOST: Final = 100
+"""Of one commit: more would cost little less each, and make what is due wait for longer."""
+
 Decide: TypeAlias = Callable[[State, Micros], Sequence[Event]]
 """What happens to a clock, given its state and the database's time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is to happen to one clock."""
+
+    game_id: UUID
+    decide: Decide
+    rest: float | None
 
 
 class Keeper:
@@ -31,24 +46,46 @@ class Keeper:
     def __init__(self, clocks: Clocks, written: Callable[[Row], None]) -> None:
         self._clocks = clocks
         self._written = written
+        self._group = GroupCommit(self._commit, most=MOST)
 
     async def apply(self, game_id: UUID, decide: Decide, rest: float | None = None) -> Row | None:
-        """The clock after some events; None where the game has none.
+        """The clock after some events, committed with whatever else is under way; None where the
+        game has none.
 
         `rest` says that the row is one that was due: it is looked at again when it is next due, but
         not within so many seconds.
         """
+        return await self._group.submit(_Wish(game_id, decide, rest))
+
+    async def close(self) -> None:
+        """Take nothing more in, and return when all is committed."""
+        await self._group.close()
+
+    async def _commit(self, wishes: Sequence[_Wish]) -> list[Row | None]:
+        """All of them in one transaction. Each is a version of its own: two devices that attend at
+        once have two epochs, and see each other's change."""
+        written: dict[int, Write] = {}
         async with self._clocks.transaction() as work:
-            rows = await work.lock([game_id])
-            write = None
-            if game_id in rows:
-                write = self.decided(rows[game_id], decide, rest or 0)
-                await work.write([write] if self.is_change(write) else [])
-                if rest is not None and not self.is_change(write):
-                    await work.put_off(rows[game_id], rest)
+            rows = await work.lock({wish.game_id for wish in wishes})
+            for some in _rounds(wishes):
+                resting: list[tuple[Row, float]] = []
+                fresh: list[Write] = []
+                for place, wish in some:
+                    if wish.game_id not in rows:
+                        continue
+                    row = rows[wish.game_id]
+                    write = written[place] = self.decided(row, wish.decide, wish.rest or 0)
+                    if self.is_change(write):
+                        fresh.append(write)
+                        rows[wish.game_id] = write.written
+                    elif wish.rest is not None:
+                        resting.append((row, wish.rest))
+                await work.write(fresh)
+                await work.put_off(resting)
             failpoint("clock.apply.before_commit")
         failpoint("clock.apply.committed")
-        return None if write is None else self.done([write])[0]
+        done = {place: self.done([write])[0] for place, write in written.items()}
+        return [done.get(place) for place in range(len(wishes))]
 
     async def apply_all(self, game_ids: Iterable[UUID], decide: Decide) -> None:
         """The same events to many games, in one commit."""
@@ -94,3 +131,16 @@ class Keeper:
             rows.append(write.written)
             self._written(rows[-1])
         return rows
+
+
+def _rounds(wishes: Sequence[_Wish]) -> list[list[tuple[int, _Wish]]]:
+    """The wishes, numbered, so that no two in a round are about the same game."""
+    rounds: list[list[tuple[int, _Wish]]] = []
+    seen: Counts[UUID] = Counts()
+    for place, wish in enumerate(wishes):
+        turn = seen[wish.game_id]
+        seen[wish.game_id] += 1
+        if turn == len(rounds):
+            rounds.append([])
+        rounds[turn].append((place, wish))
+    return rounds

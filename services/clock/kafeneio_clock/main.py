@@ -42,6 +42,8 @@ ROLES: Final = {
     for roles, calls in (
         (Role, "GetClock"),
         ({Role.PLAYER}, "Attend Heartbeat Leave"),
+        ({Role.PLAYER, Role.OPERATOR}, "ExplainCharges"),
+        ({Role.OPERATOR}, "PauseGame ResumeGame"),
         ({Role.SERVICE}, "ListEvents"),
     )
     for call in calls.split()
@@ -94,6 +96,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
 
     async def flush() -> None:
         await attendance.flush()
+        await keeper.close()
         await relay.flush()
 
     async def close() -> None:

@@ -15,25 +15,29 @@ from uuid import UUID, uuid5
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.clock.v1 import clock_pb2, clock_pb2_grpc
 from kafeneio.common.v1 import errors_pb2
+from kafeneio_runtime import logs
+from kafeneio_runtime.auth import Role
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import exists, failed
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller, request_digest
 from kafeneio_runtime.requests import once
 
-from kafeneio_clock import wire
+from kafeneio_clock import explained, wire
 from kafeneio_clock.attendance import Attachment, Attendance
 from kafeneio_clock.consumer import Consumer
 from kafeneio_clock.due import Firing
-from kafeneio_clock.guards import check_open, check_seated, own_seat, stale_epoch
+from kafeneio_clock.guards import asked_seat, check_open, check_seated, own_seat, stale_epoch
 from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.peer import UnreachableError, away
 from kafeneio_clock.replicas import Replicas
-from kafeneio_clock.storage import Clocks, Row
-from kafeneio_clock.values import Leaving, Presence, Reason
+from kafeneio_clock.storage import Clocks, Row, Write
+from kafeneio_clock.values import Event, Leaving, Pausing, Presence, Reason, Resuming
 
 MOST_EVENTS: Final = 2**63 - 1
 """No sequence of events is longer: the database counts no further."""
+
+_log: Final = logs.logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,15 @@ class ClockServicer(clock_pb2_grpc.ClockServiceServicer):
         clock = wire.clock(row.game_id, row.version, row.state, row.now)
         return clock_pb2.GetClockResponse(clock=clock)
 
+    async def ExplainCharges(
+        self, request: clock_pb2.ExplainChargesRequest, context: object
+    ) -> clock_pb2.ExplainChargesResponse:
+        """What a seat was charged for."""
+        row = await self._row(parse_id(request.game_id, "game_id"))
+        named = request.seat if request.HasField("seat") else None
+        seat = asked_seat(row, named) if caller().role is Role.OPERATOR else own_seat(row, named)
+        return explained.message(await self.clocks.account(row.game_id, seat))
+
     async def ListEvents(
         self, request: clock_pb2.ListEventsRequest, context: object
     ) -> clock_pb2.ListEventsResponse:
@@ -197,6 +210,47 @@ class ClockServicer(clock_pb2_grpc.ClockServiceServicer):
             after = await self.clocks.load(row.game_id)
             assert after is not None, "a clock does not go away"
             check_seated(after, seat)
+
+    # --- pausing -----------------------------------------------------------------------------
+
+    async def PauseGame(
+        self, request: clock_pb2.PauseGameRequest, context: object
+    ) -> clock_pb2.PauseGameResponse:
+        """The time of a game stands still."""
+        pausing = Pausing(request.reason)
+        clock = await self._operate("PauseGame", request.request_id, request.game_id, pausing)
+        return clock_pb2.PauseGameResponse(clock=clock)
+
+    async def ResumeGame(
+        self, request: clock_pb2.ResumeGameRequest, context: object
+    ) -> clock_pb2.ResumeGameResponse:
+        """It goes on."""
+        resuming = Resuming()
+        clock = await self._operate("ResumeGame", request.request_id, request.game_id, resuming)
+        return clock_pb2.ResumeGameResponse(clock=clock)
+
+    async def _operate(self, method: str, request: str, game: str, event: Event) -> clock_pb2.Clock:
+        """An operator's event to the clock of a running game, once for each request id."""
+        game_id, request_id = parse_id(game, "game_id"), parse_id(request, "request_id")
+        who, digest = caller().subject, request_digest()
+        await self._row(game_id)
+        done: list[Write] = []
+
+        async def effect() -> bytes:
+            row = (await work.lock([game_id]))[game_id]
+            check_open(row)
+            write = self.keeper.decided(row, lambda state, now: (event,))
+            await self.keeper.write(work, [write])
+            done.append(write)
+            after = write.written if self.keeper.is_change(write) else row
+            clock = wire.clock(game_id, after.version, after.state, after.now)
+            return clock.SerializeToString()
+
+        async with self.clocks.transaction() as work:
+            answer = await once(work.connection, who, method, request_id, digest, effect)
+        self.keeper.done(done)
+        _log.info("operated", method=method, game_id=game, operator=who, again=not done)
+        return clock_pb2.Clock.FromString(answer)
 
     # --- the ladder --------------------------------------------------------------------------
 

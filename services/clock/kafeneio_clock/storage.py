@@ -18,9 +18,10 @@ from kafeneio_runtime.bus import Event
 from kafeneio_runtime.outbox import announce, events_after
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_clock import codec, domain, wire
-from kafeneio_clock.turns import Micros
-from kafeneio_clock.values import Announcement, State
+from kafeneio_clock import accounts, codec, domain, wire
+from kafeneio_clock.accounts import Account
+from kafeneio_clock.turns import Interval, Micros
+from kafeneio_clock.values import Announcement, Kept, State
 
 SUBJECT: Final = "clock.events"
 """Where the events go on the bus."""
@@ -60,9 +61,20 @@ _DUE: Final = f"""
     UPDATE clocks SET due_at = now() + $2 FROM due WHERE clocks.game_id = due.game_id
     RETURNING clocks.game_id, version, heard, sequence, state::text, deadline, {NOW}
 """
+_PUT_OFF: Final = """
+    UPDATE clocks SET due_at = greatest(rest.deadline, rest.not_before)
+    FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[])
+         AS rest(game_id, deadline, not_before)
+    WHERE clocks.game_id = rest.game_id
+"""
 _NEXT_DUE: Final = """
     SELECT extract(epoch FROM due_at - clock_timestamp())::float8 FROM clocks
     WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1
+"""
+_SEEN: Final = """
+    SELECT NULL AS name, began, ended AS at FROM outages WHERE ended > $1
+    UNION ALL SELECT name, NULL, at FROM replicas
+    ORDER BY began
 """
 _COUNT: Final = """
     SELECT count(*) FILTER (WHERE deadline IS NOT NULL) AS running,
@@ -108,12 +120,17 @@ class Write:
     rest: float = 0
 
     @property
+    def announced(self) -> list[Announcement]:
+        """What others are told."""
+        return [each for each in self.told if not isinstance(each, Kept)]
+
+    @property
     def written(self) -> Row:
         """The clock after it."""
         version, sequence, now = 0, 0, 0
         if self.row is not None:
             version, sequence, now = self.row.version, self.row.sequence, self.row.now
-        sequence += len(self.told)
+        sequence += len(self.announced)
         return Row(self.game_id, version + 1, self.heard, sequence, self.state, now)
 
 
@@ -145,15 +162,29 @@ class Work:
         told = [each for write in writes for each in _announcements(write)]
         if told:
             await announce(self.connection, told)
+        kept = [
+            (write.game_id, each)
+            for write in writes
+            for each in write.told
+            if isinstance(each, Kept)
+        ]
+        if kept:
+            await accounts.keep(self.connection, kept)
 
-    async def put_off(self, row: Row, seconds: float) -> None:
-        """A clock that has not changed is looked at when it is next due, not before so long."""
-        deadline = domain.next_deadline(row.state)
+    async def put_off(self, resting: Sequence[tuple[Row, float]]) -> None:
+        """Clocks that have not changed are looked at when they are next due, not before so many
+        seconds."""
+        if not resting:
+            return
+        deadlines = [domain.next_deadline(row.state) for row, _ in resting]
         await self.connection.execute(
-            "UPDATE clocks SET due_at = greatest($2::timestamptz, $3) WHERE game_id = $1",
-            row.game_id,
-            _moment(deadline),
-            _not_before(row, seconds) if deadline is not None else None,
+            _PUT_OFF,
+            [row.game_id for row, _ in resting],
+            [_moment(deadline) for deadline in deadlines],
+            [
+                None if deadline is None else _not_before(row, seconds)
+                for (row, seconds), deadline in zip(resting, deadlines, strict=True)
+            ],
         )
 
 
@@ -236,6 +267,10 @@ class Clocks:
         async with self._store.acquire() as connection:
             return await events_after(connection, SUBJECT, game_id, after, limit)
 
+    async def account(self, game_id: UUID, seat: int) -> Account:
+        """Everything that the time of a seat consists of."""
+        return await accounts.account(self._store, SUBJECT, game_id, seat)
+
     async def answer(
         self, caller: str, method: str, request_id: UUID
     ) -> tuple[bytes, bytes] | None:
@@ -268,13 +303,18 @@ class Clocks:
                 replica,
             )
 
-    async def beaten(self, replica: str) -> Micros | None:
-        """When a replica was last alive; None for one that is gone."""
+    async def seen(self, since: Micros) -> tuple[list[Interval], dict[str, Micros]]:
+        """Outages of `clock` that ended after a moment, in order, and when each replica was last
+        alive; those that are gone are not among them."""
         async with self._store.acquire() as connection:
-            at: datetime | None = await connection.fetchval(
-                "SELECT at FROM replicas WHERE name = $1", replica
-            )
-        return None if at is None else wire.micros(at)
+            rows = await connection.fetch(_SEEN, wire.moment(since))
+        outages = [
+            Interval(wire.micros(row["began"]), wire.micros(row["at"]))
+            for row in rows
+            if row["name"] is None
+        ]
+        alive = {row["name"]: wire.micros(row["at"]) for row in rows if row["name"] is not None}
+        return outages, alive
 
     async def dead(self, silence: timedelta) -> dict[str, Micros]:
         """Replicas that have been silent for longer, and since when."""
@@ -336,5 +376,5 @@ def _columns(writes: Sequence[Write]) -> list[list[object]]:
 
 def _announcements(write: Write) -> Iterable[wire.Outgoing]:
     before = 0 if write.row is None else write.row.sequence
-    for sequence, told in enumerate(write.told, before + 1):
+    for sequence, told in enumerate(write.announced, before + 1):
         yield wire.outgoing(write.game_id, sequence, told)

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     Index,
+    Integer,
     MetaData,
     Table,
     Text,
@@ -51,5 +52,18 @@ replicas = Table(
     Column("at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
 )
 
-shared = outbox_tables(metadata)
+turns = Table(
+    "turns",
+    metadata,
+    # Turns that are over and were not ordinary: what ExplainCharges adds up.
+    Column("game_id", Uuid, primary_key=True),
+    Column("turn", BigInteger, primary_key=True),
+    Column("seat", Integer, nullable=False),
+    Column("ended", DateTime(timezone=True), nullable=False),
+    Column("facts", JSONB, nullable=False),
+)
+
+outbox, inbox, requests = outbox_tables(metadata)
+# Old rows lie together, so the smallest of indexes finds them.
+Index("inbox_handled", inbox.c.handled_at, postgresql_using="brin")
 alive = heartbeat_tables(metadata)

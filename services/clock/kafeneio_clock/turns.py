@@ -39,12 +39,29 @@ class Cause(StrEnum):
     AWAY = "away"
 
 
+class CreditReason(StrEnum):
+    """Whose fault it was (X10), or that an operator had paused the game."""
+
+    CLOCK_OUTAGE = "CLOCK_OUTAGE"
+    RULES_OUTAGE = "RULES_OUTAGE"
+    RULES_UNREACHABLE = "RULES_UNREACHABLE"
+    STREAM_ENDED = "STREAM_ENDED"
+    PAUSED = "PAUSED"
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """From one moment to another."""
 
     began: Micros
     ended: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class Credit(Interval):
+    """Time that counts for nobody."""
+
+    reason: CreditReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +96,7 @@ class Turn:
     since: Micros
     away_before: Micros
     spans: tuple[Span, ...] = ()
-    credits: tuple[Interval, ...] = ()
+    credits: tuple[Credit, ...] = ()
     charged: int = 0
 
     def turned(self, cause: Cause | None, at: Micros) -> Turn:
@@ -99,7 +116,7 @@ class Turn:
             spans += (Span(cause, at, None),)
         return replace(self, spans=spans)
 
-    def credited(self, given: Interval) -> tuple[Turn, Micros]:
+    def credited(self, given: Interval, reason: CreditReason) -> tuple[Turn, Micros]:
         """The turn with an interval taken out, and how much of its time that was: what has been
         credited before is not credited again, and what lies before the turn not at all."""
         given = Interval(max(given.began, self.since), given.ended)
@@ -111,7 +128,8 @@ class Turn:
             for piece in pieces
             for span in self.spans
         )
-        together = tuple(sorted((*self.credits, *pieces), key=lambda each: each.began))
+        fresh = (Credit(piece.began, piece.ended, reason) for piece in pieces)
+        together = tuple(sorted((*self.credits, *fresh), key=lambda each: each.began))
         return replace(self, credits=together), used
 
     def still(self, interval: Interval) -> Micros:
@@ -122,7 +140,7 @@ class Turn:
     def crossings(self, options: Options) -> Iterator[Crossing]:
         """All that the turn has crossed, in order, and for ever on if nothing changes."""
         used, away = 0, self.away_before % options.move
-        for span in self._counted():
+        for span in self.counted():
             at = span.began
             full = options.period if span.cause is Cause.MOVE else options.move
             gone = used if span.cause is Cause.MOVE else away
@@ -144,7 +162,7 @@ class Turn:
         """How much time went to one thing up to a moment, less credits."""
         return sum(
             max(0, min(until, until if span.ended is None else span.ended) - span.began)
-            for span in self._counted()
+            for span in self.counted()
             if span.cause is cause
         )
 
@@ -161,7 +179,15 @@ class Turn:
         )
         return max(0, options.period * (charged + 1) - used)
 
-    def _counted(self) -> Iterator[Span]:
+    def is_ordinary(self, options: Options) -> bool:
+        """Whether a turn that is over has cost nothing and could not have: its player was there
+        from its begin to its end, within one period, or nobody was waited for."""
+        if len(self.spans) != 1:
+            return not self.spans
+        there = self.spans[0].cause is Cause.MOVE and not self.credits
+        return there and next(self.crossings(options), None) is None
+
+    def counted(self) -> Iterator[Span]:
         """The spans less the credits."""
         for span in self.spans:
             if span.ended is not None:

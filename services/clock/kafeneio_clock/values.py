@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from kafeneio_clock.turns import Cause, Micros, Options, Turn
+from kafeneio_clock.turns import Cause, CreditReason, Micros, Options, Turn
 
 
 class Presence(StrEnum):
@@ -31,15 +31,6 @@ class Reason(StrEnum):
     LEFT = "LEFT"
     CONNECTION_LOST = "CONNECTION_LOST"
     TIMEOUTS_EXCEEDED = "TIMEOUTS_EXCEEDED"
-
-
-class CreditReason(StrEnum):
-    """Whose fault it was (X10)."""
-
-    CLOCK_OUTAGE = "CLOCK_OUTAGE"
-    RULES_OUTAGE = "RULES_OUTAGE"
-    RULES_UNREACHABLE = "RULES_UNREACHABLE"
-    STREAM_ENDED = "STREAM_ENDED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,8 @@ class Forfeit:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The clock of one game. `silent_since` is when `rules` could first not be asked."""
+    """The clock of one game. `silent_since` is when `rules` could first not be asked,
+    `paused_since` when an operator paused the game; 0 for neither."""
 
     options: Options
     seats: tuple[Seat, ...]
@@ -90,6 +82,7 @@ class State:
     forfeits: tuple[Forfeit, ...] = ()
     silent_since: Micros = 0
     closed: bool = False
+    paused_since: Micros = 0
 
 
 # --- what happens ----------------------------------------------------------------------------
@@ -222,6 +215,18 @@ class Refused:
     seat: int
 
 
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """An operator stops the time of the game, and says why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resuming:
+    """An operator lets it go on."""
+
+
 Event: TypeAlias = (
     Tick
     | TurnStarted
@@ -240,6 +245,8 @@ Event: TypeAlias = (
     | Leaving
     | Confirmed
     | Refused
+    | Pausing
+    | Resuming
 )
 
 # --- what is announced -----------------------------------------------------------------------
@@ -294,6 +301,35 @@ class Closed:
     forfeits: tuple[Forfeit, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The time of the game stands still."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """It goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A turn that is over and was not ordinary: nobody is told, but it is kept, so that what it has
+    cost can be explained."""
+
+    turn: Turn
+    ended: Micros
+
+
 Announcement: TypeAlias = (
-    Charged | ConnectionLost | ConnectionRestored | Forfeited | Credited | Closed
+    Charged
+    | ConnectionLost
+    | ConnectionRestored
+    | Forfeited
+    | Credited
+    | Closed
+    | Paused
+    | Resumed
+    | Kept
 )

@@ -14,7 +14,7 @@ from kafeneio.rules.v1 import events_pb2 as rules_pb2
 from kafeneio_runtime import outbox
 from kafeneio_runtime.bus import Event
 
-from kafeneio_clock.turns import Cause, Micros, Options
+from kafeneio_clock.turns import Cause, CreditReason, Interval, Micros, Options
 from kafeneio_clock.values import (
     Announcement,
     Charged,
@@ -24,8 +24,11 @@ from kafeneio_clock.values import (
     Credited,
     Forfeit,
     Forfeited,
+    Kept,
+    Paused,
     Presence,
     Reason,
+    Resumed,
     Seat,
     State,
 )
@@ -99,6 +102,11 @@ def clock(game_id: UUID, version: int, state: State, now: Micros) -> clock_pb2.C
         game_id=str(game_id), version=version, at=timestamp(now), closed=state.closed
     )
     turn = state.turn
+    if state.paused_since:
+        message.paused_since.CopyFrom(timestamp(state.paused_since))
+        if turn is not None:
+            paused = Interval(state.paused_since, now)
+            turn, _ = turn.credited(paused, CreditReason.PAUSED)
     if turn is not None:
         message.turn.turn = turn.number
         message.turn.seat = turn.seat
@@ -106,7 +114,7 @@ def clock(game_id: UUID, version: int, state: State, now: Micros) -> clock_pb2.C
         if state.seats[turn.seat].presence is not Presence.OUT:
             message.turn.move_left.CopyFrom(duration(turn.move_left(state.options, now)))
             crossing = turn.next_crossing(state.options)
-            if crossing is not None:
+            if crossing is not None and not state.paused_since:
                 message.turn.deadline.CopyFrom(timestamp(crossing.at))
     out = {forfeit.seat: forfeit.reason for forfeit in state.forfeits}
     for number, seat in enumerate(state.seats):
@@ -118,7 +126,7 @@ def clock(game_id: UUID, version: int, state: State, now: Micros) -> clock_pb2.C
         )
         if seat.presence is Presence.LOST:
             told.lost_since.CopyFrom(timestamp(seat.since))
-        if seat.until:
+        if seat.until and not state.paused_since:
             told.present_until.CopyFrom(timestamp(seat.until))
         if number in out:
             told.forfeit = forfeit_reason(out[number])
@@ -174,13 +182,24 @@ def outgoing(game_id: UUID, sequence: int, told: Announcement) -> Outgoing:
         case Credited(seat, length, why):
             message.clock_credited.seat = seat
             message.clock_credited.duration.CopyFrom(duration(length))
-            message.clock_credited.reason = events_pb2.CreditReason.Value(f"CREDIT_REASON_{why}")
+            message.clock_credited.reason = credit_reason(why)
+        case Paused(reason):
+            message.clock_paused.reason = reason
+        case Resumed():
+            message.clock_resumed.SetInParent()
+        case Kept():
+            raise TypeError("what is kept is told to nobody")
         case Closed(forfeits):
             message.clock_closed.forfeits.extend(map(_forfeit, forfeits))
             message.clock_closed.SetInParent()
     kind = message.WhichOneof("event") or ""
     event_id = uuid5(game_id, f"clock.events {sequence}")
     return Outgoing(event_id, game_id, sequence, kind, message.SerializeToString())
+
+
+def credit_reason(reason: CreditReason) -> events_pb2.CreditReason.ValueType:
+    """A reason of a credit as a number of the contract."""
+    return events_pb2.CreditReason.Value(f"CREDIT_REASON_{reason}")
 
 
 def _forfeit(forfeit: Forfeit) -> events_pb2.SeatForfeited:
