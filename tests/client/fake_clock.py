@@ -85,6 +85,22 @@ class FakeClock(clock_pb2_grpc.ClockServiceServicer):
         table = await self.desk.table(request.game_id, context)
         return pb.GetClockResponse(clock=self.clock(table))
 
+    async def ExplainCharges(
+        self, request: pb.ExplainChargesRequest, context: Call
+    ) -> pb.ExplainChargesResponse:
+        await self.desk.called("ExplainCharges", request, context)
+        return pb.ExplainChargesResponse()
+
+    async def PauseGame(self, request: pb.PauseGameRequest, context: Call) -> pb.PauseGameResponse:
+        await self.desk.called("PauseGame", request, context)
+        return pb.PauseGameResponse()
+
+    async def ResumeGame(
+        self, request: pb.ResumeGameRequest, context: Call
+    ) -> pb.ResumeGameResponse:
+        await self.desk.called("ResumeGame", request, context)
+        return pb.ResumeGameResponse()
+
     async def Leave(self, request: pb.LeaveRequest, context: Call) -> pb.LeaveResponse:
         name = await self.desk.called("Leave", request, context)
         table, seat = await self._seat(request.game_id, name, context)

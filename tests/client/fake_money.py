@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 import grpc
 from kafeneio.common.v1.money_pb2 import Money
 from kafeneio.settlement.v1 import (
+    corrections_pb2,
     events_pb2,
+    ledger_pb2,
     settlement_pb2,
     settlement_pb2_grpc,
     wallet_pb2,
@@ -191,6 +193,36 @@ class FakeSettlements(settlement_pb2_grpc.SettlementServiceServicer):
         winners = request.winners.seats if request.HasField("winners") else ()
         payout = paid(request.seats, request.stake, winners)
         return settlement_pb2.PreviewPayoutResponse(payout=payout)
+
+    async def VoidSettlement(
+        self, request: corrections_pb2.VoidSettlementRequest, context: Call
+    ) -> corrections_pb2.VoidSettlementResponse:
+        await self.desk.called("VoidSettlement", request, context)
+        return corrections_pb2.VoidSettlementResponse()
+
+    async def CorrectResult(
+        self, request: corrections_pb2.CorrectResultRequest, context: Call
+    ) -> corrections_pb2.CorrectResultResponse:
+        await self.desk.called("CorrectResult", request, context)
+        return corrections_pb2.CorrectResultResponse()
+
+    async def ApproveCorrection(
+        self, request: corrections_pb2.ApproveCorrectionRequest, context: Call
+    ) -> settlement_pb2.ApproveCorrectionResponse:
+        await self.desk.called("ApproveCorrection", request, context)
+        return settlement_pb2.ApproveCorrectionResponse()
+
+    async def VerifyLedger(
+        self, request: ledger_pb2.VerifyLedgerRequest, context: Call
+    ) -> ledger_pb2.VerifyLedgerResponse:
+        await self.desk.called("VerifyLedger", request, context)
+        return ledger_pb2.VerifyLedgerResponse()
+
+    async def GetLedgerReport(
+        self, request: ledger_pb2.GetLedgerReportRequest, context: Call
+    ) -> ledger_pb2.GetLedgerReportResponse:
+        await self.desk.called("GetLedgerReport", request, context)
+        return ledger_pb2.GetLedgerReportResponse()
 
     async def ResolveMismatch(
         self, request: settlement_pb2.ResolveMismatchRequest, context: Call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -106,11 +107,29 @@ async def by_service(store: Store, games: Sequence[UUID]) -> None:
             rules += [says.started(seats(number)), says.finished()]
             clock.append(says.closed())
         batches.append((rules, clock))
-    begin = time.perf_counter()
-    for rules, clock in batches:
-        await settling.hear_rules(rules)
-        await settling.hear_clock(clock)
+    told = [asyncio.Event() for _ in batches]
+
+    async def by_rules() -> None:
+        for (events, _), done in zip(batches, told, strict=True):
+            await settling.hear_rules(events)
+            done.set()
+
+    async def by_clock() -> None:
+        # It closes its side when it has heard `rules`; the two consumers run side by side.
+        for (_, events), done in zip(batches, told, strict=True):
+            await done.wait()
+            await settling.hear_clock(events)
+
+    begin = started()
+    await asyncio.gather(by_rules(), by_clock())
     RATES["service"].append(GAMES / (time.perf_counter() - begin))
+
+
+def started() -> float:
+    """Now, without what was prepared in the way of the collector."""
+    gc.collect()
+    gc.freeze()
+    return time.perf_counter()
 
 
 async def by_sql(store: Store, games: Sequence[UUID]) -> None:
@@ -140,7 +159,7 @@ async def by_sql(store: Store, games: Sequence[UUID]) -> None:
                 )
         touched = sorted({each[2] for each in transfers} | {each[3] for each in transfers})
         prepared.append((ids, names, transfers, touched, [standing[each] for each in touched]))
-    begin = time.perf_counter()
+    begin = started()
     for ids, names, transfers, touched, after in prepared:
         async with store.transaction() as connection:
             await connection.execute(_INBOX, "rules", [new_id() for _ in range(2 * len(ids))])
@@ -188,7 +207,7 @@ async def settlements() -> None:
             await store.close()
     service, sql = median(RATES["service"]), median(RATES["sql"])
     print(f"settlements/s: {service:,.0f}; the same rows by bare SQL: {sql:,.0f}")
-    print(f"ratio: {service / sql:.2f} (to reach: 0.3)")
+    print(f"ratio: {service / sql:.2f} (to reach: 0.5)")
 
 
 if __name__ == "__main__":

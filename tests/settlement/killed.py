@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
-from tests.settlement.house import SEATS, House, Says
+from tests.settlement.house import PATIENCE, SEATS, House, Says
+from tests.settlement.operators import approve, correct, report, result_request, void
 
 GAME: Final = "01980000-0000-7000-8000-00000000000a"
 REQUEST: Final = "01980000-0000-7000-8000-00000000000b"
@@ -48,6 +49,28 @@ async def resolve(house: House) -> None:
     await house.resolve(GAME, request_id=REQUEST)
 
 
+async def propose_void(house: House) -> None:
+    """An operator proposes that a game was void."""
+    await void(house, GAME, request_id=REQUEST)
+
+
+async def propose_result(house: House) -> None:
+    """An operator proposes another result."""
+    await correct(house, result_request(GAME, request_id=REQUEST))
+
+
+async def second(house: House) -> None:
+    """A second operator approves."""
+    await approve(house, GAME, request_id=REQUEST)
+
+
+async def seal(house: House) -> None:
+    """The sealer does its work."""
+    async with asyncio.timeout(PATIENCE):
+        while (await report(house)).unsealed:
+            await house.wallet(SEATS[0])
+
+
 async def nothing(house: House) -> None:
     """Nothing has to be done before."""
     await house.funded(*SEATS)
@@ -66,6 +89,28 @@ async def mismatch(house: House) -> None:
     await house.publish(says.finished(), says.closed(LEFT))
 
 
+async def settled(house: House) -> None:
+    """The game is paid."""
+    await held(house)
+    await settle(house)
+
+
+async def proposed(house: House) -> None:
+    """The game is paid, and another result proposed."""
+    await settled(house)
+    await correct(house, result_request(GAME))
+
+
+async def unsealed(house: House) -> None:
+    """Money has come in, and the seals of it were lost."""
+    await nothing(house)
+    await seal(house)
+    # Until the connection ends no sealer works.
+    await house.database.execute("SELECT pg_advisory_lock(hashtext('kafeneio settlement seals'))")
+    await house.database.execute("SET session_replication_role = replica")
+    await house.database.execute("DELETE FROM seals")
+
+
 Step = Callable[[House], Awaitable[None]]
 
 SCENES: Final[dict[str, tuple[Step, Step, list[int]]]] = {
@@ -76,6 +121,10 @@ SCENES: Final[dict[str, tuple[Step, Step, list[int]]]] = {
     "release": (held, release, [1000, 1000]),
     "settle": (held, settle, [1100, 900]),
     "resolve": (mismatch, resolve, [1000, 1000]),
+    "void": (settled, propose_void, [1100, 900]),
+    "correct": (settled, propose_result, [1100, 900]),
+    "approve": (proposed, second, [900, 1100]),
+    "seal": (unsealed, seal, [1000, 1000]),
 }
 
 

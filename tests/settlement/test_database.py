@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import asyncpg
 import pytest
-from kafeneio_runtime.store import drift
-from kafeneio_settlement.tables import SCHEMA, UNCHANGEABLE, metadata
+from kafeneio_runtime.store import connect, drift
+from kafeneio_settlement import main
+from kafeneio_settlement.tables import ROLE, SCHEMA, UNCHANGEABLE, metadata
 
 from tests.fixtures.postgres import Databases, Template
 from tests.settlement.house import House, Says, new_id
@@ -37,15 +38,47 @@ async def played(house: House) -> str:
 async def test_nothing_that_was_written_is_changed(house: House, table: str) -> None:
     await played(house)
     before = await house.snapshot()
-    column = "payout_rule" if table == "settlements" else "currency"
+    column = {"settlements": "void", "transfers": "amount"}.get(table, "at")
     for statement in (
-        f"UPDATE {table} SET {column} = 'XXX'",
+        f"UPDATE {table} SET {column} = {column}",
         f"DELETE FROM {table}",
         f"TRUNCATE {table} CASCADE",
     ):
         with pytest.raises(asyncpg.RestrictViolationError):
             await house.database.execute(statement)
     assert await house.snapshot() == before
+
+
+@pytest.mark.parametrize("table", UNCHANGEABLE)
+async def test_the_service_may_only_add_even_without_triggers(house: House, table: str) -> None:
+    await played(house)
+    before = await house.snapshot()
+    url = await main.adding_only(house.url)
+    assert url != house.url, "the role is there"
+    column = {"settlements": "void", "transfers": "amount"}.get(table, "at")
+    await house.database.execute(f"ALTER TABLE {table} DISABLE TRIGGER unchangeable")
+    connection = await connect(url, SCHEMA)
+    try:
+        for statement in (
+            f"UPDATE {table} SET {column} = {column}",
+            f"DELETE FROM {table}",
+            f"TRUNCATE {table} CASCADE",
+            f"ALTER TABLE {table} DISABLE TRIGGER ALL",
+            f"DROP TABLE {table}",
+        ):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await connection.execute(statement)
+    finally:
+        await connection.close()
+    await house.database.execute(f"ALTER TABLE {table} ENABLE TRIGGER unchangeable")
+    assert await house.snapshot() == before
+
+
+async def test_the_service_works_under_that_role(house: House) -> None:
+    await played(house)  # all of it, without a right that it lacks
+    connection = await connect(await main.adding_only(house.url), SCHEMA)
+    assert await connection.fetchval("SELECT current_user") == ROLE
+    await connection.close()
 
 
 @pytest.mark.parametrize(
@@ -84,11 +117,42 @@ async def test_what_is_no_transfer(house: House, amount: int, debit: str, credit
     assert await house.database.fetchval("SELECT max(position) FROM transfers") < 99
 
 
-@pytest.mark.parametrize("account", ["player:eleni", "house:fees", "escrow:x"])
+@pytest.mark.parametrize("account", ["house:fees", "escrow:x", "elsewhere"])
 async def test_nobody_goes_below_zero(house: House, account: str) -> None:
     with pytest.raises(asyncpg.CheckViolationError):
         await house.database.execute("INSERT INTO accounts VALUES ($1, 'EUR', -1, 1)", account)
     assert await house.database.fetchval("SELECT count(*) FROM accounts") == 0
+
+
+MOVED = """
+    WITH moved AS (
+        INSERT INTO transactions (transaction_id, kind, currency, at)
+        VALUES ('01980000-0000-7000-8000-0000000000ff', $2, 'EUR', now())
+    ), posted AS (
+        INSERT INTO transfers VALUES
+            ('01980000-0000-7000-8000-0000000000ff', 0, 'EUR', $1, 'external:cashier', 5,
+             1, -5, 1, 5)
+    )
+    INSERT INTO accounts VALUES ($1, 'EUR', -5, 1), ('external:cashier', 'EUR', 5, 1)
+"""
+
+
+@pytest.mark.parametrize("kind", ["deposit", "withdrawal", "hold", "release", "payout"])
+async def test_no_player_goes_below_zero_but_by_a_correction(house: House, kind: str) -> None:
+    with pytest.raises(asyncpg.RestrictViolationError):
+        await house.database.execute(MOVED, "player:eleni", kind)
+    assert await house.database.fetchval("SELECT count(*) FROM accounts") == 0
+
+
+@pytest.mark.parametrize("kind", ["reversal", "correction"])
+async def test_a_correction_leaves_a_debt_to_players_only(house: House, kind: str) -> None:
+    for account in ("escrow:x", "house:fees"):
+        with pytest.raises((asyncpg.RestrictViolationError, asyncpg.CheckViolationError)):
+            await house.database.execute(MOVED, account, kind)
+    await house.database.execute(MOVED, "player:eleni", kind)
+    house.debtors.add("player:eleni")
+    owed = "SELECT balance FROM accounts WHERE account = 'player:eleni'"
+    assert await house.database.fetchval(owed) == -5
 
 
 async def test_a_game_is_paid_once(house: House) -> None:

@@ -14,7 +14,8 @@ import kafeneio_settlement
 import pytest
 
 from tests.settlement.house import PATIENCE, SEATS, House
-from tests.settlement.killed import SCENES
+from tests.settlement.killed import SCENES, seal
+from tests.settlement.operators import verify
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [
@@ -67,3 +68,5 @@ async def test_killed_at(failpoint: str, database_url: str, keys: Path) -> None:
             await step(house)
             assert [await house.balance(who) for who in SEATS] == balances
         await house.check_ledger()
+        await seal(house)
+        assert not (await verify(house)).faults

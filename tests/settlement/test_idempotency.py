@@ -7,12 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from kafeneio.settlement.v1 import corrections_pb2, wallet_pb2
 from kafeneio.settlement.v1 import settlement_pb2 as pb
-from kafeneio.settlement.v1 import wallet_pb2
 from kafeneio_runtime.auth import Role
 
 from tests.rules.refusal import refusal
-from tests.settlement.house import OPERATOR, SERVICE, House, Says, money, new_id
+from tests.settlement.house import OPERATOR, SECOND, SERVICE, House, Says, money, new_id
+from tests.settlement.operators import correct, played, result_request, void
 
 MUTATING = (
     "Deposit",
@@ -21,7 +22,11 @@ MUTATING = (
     "HoldStakes",
     "ReleaseStakes",
     "ResolveMismatch",
+    "VoidSettlement",
+    "CorrectResult",
+    "ApproveCorrection",
 )
+MOVING_NOTHING = ("SetWalletStatus", "VoidSettlement", "CorrectResult")
 
 
 async def said(house: House, name: str) -> tuple[str, Any, Any]:
@@ -35,6 +40,11 @@ async def said(house: House, name: str) -> tuple[str, Any, Any]:
         game_id = (await house.hold(stake=10)).game_id
         says = Says(game_id)
         await house.publish(says.finished(), says.closed(((1, "LEFT"),)))
+    if name in ("VoidSettlement", "CorrectResult", "ApproveCorrection"):
+        game_id = (await played(house, stake=10)).game_id
+    if name == "ApproveCorrection":
+        await void(house, game_id)
+        await correct(house, result_request(game_id))
     suspended = wallet_pb2.WALLET_STATUS_SUSPENDED
     made: dict[str, tuple[str, Any, Any]] = {
         "Deposit": (
@@ -69,6 +79,21 @@ async def said(house: House, name: str) -> tuple[str, Any, Any]:
             ),
             pb.ResolveMismatchRequest(game_id=game_id, resolution=pb.RESOLUTION_VOID, reason="a"),
         ),
+        "VoidSettlement": (
+            OPERATOR,
+            corrections_pb2.VoidSettlementRequest(game_id=game_id, reason="a"),
+            corrections_pb2.VoidSettlementRequest(game_id=game_id, reason="b"),
+        ),
+        "CorrectResult": (
+            OPERATOR,
+            result_request(game_id, winners=(1,)),
+            result_request(game_id, winners=(0,)),
+        ),
+        "ApproveCorrection": (
+            SECOND,
+            corrections_pb2.ApproveCorrectionRequest(game_id=game_id, number=2),
+            corrections_pb2.ApproveCorrectionRequest(game_id=game_id, number=1),
+        ),
     }
     who, right, wrong = made[name]
     right.request_id = wrong.request_id = request_id
@@ -102,7 +127,18 @@ async def test_all_at_once_to_two_replicas(pair: tuple[House, House], name: str)
     )
     assert all(answer == answers[0] for answer in answers)
     after = await pair[0].database.fetchval(count)
-    assert after - before == (name != "SetWalletStatus")
+    assert after - before == (0 if name in MOVING_NOTHING else 1 + (name == "ApproveCorrection"))
+
+
+def test_every_call_that_changes_something_is_here() -> None:
+    found = {
+        method.name
+        for service in (pb.DESCRIPTOR, wallet_pb2.DESCRIPTOR)
+        for described in service.services_by_name.values()
+        for method in described.methods
+        if "request_id" in method.input_type.fields_by_name
+    }
+    assert found == set(MUTATING)
 
 
 async def test_a_refusal_is_not_kept(house: House) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import grpc
 from kafeneio.rules.v1 import actions_pb2
-from kafeneio.settlement.v1 import events_pb2, settlement_pb2_grpc
+from kafeneio.settlement.v1 import corrections_pb2, events_pb2, ledger_pb2, settlement_pb2_grpc
 from kafeneio.settlement.v1 import settlement_pb2 as pb
 
 from kafeneio_client.channel import Caller, new_id
@@ -23,6 +24,15 @@ _LOOK_MAX_SECONDS: Final = 1.0
 _STANDING: Final = frozenset(
     {pb.SETTLEMENT_STATE_SETTLED, pb.SETTLEMENT_STATE_RELEASED, pb.SETTLEMENT_STATE_MISMATCH}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Up to which seal the ledger is as it was sealed, that seal, and what is wrong."""
+
+    verified_to: int
+    hash: bytes
+    faults: tuple[ledger_pb2.LedgerFault, ...]
 
 
 class Settlements:
@@ -123,6 +133,76 @@ class Settlements:
         )
         answer = await self._caller.call(self._stub.ResolveMismatch, request, request.request_id)
         return answer.settlement
+
+    async def void(
+        self, game_id: str, reason: str, *, request_id: str = ""
+    ) -> corrections_pb2.Correction:
+        """VoidSettlement: propose that a settled game was void. Role: operator."""
+        request = corrections_pb2.VoidSettlementRequest(
+            request_id=request_id or new_id(), game_id=game_id, reason=reason
+        )
+        answer = await self._caller.call(self._stub.VoidSettlement, request, request.request_id)
+        return answer.correction
+
+    async def correct(
+        self,
+        game_id: str,
+        reason: str,
+        *,
+        winners: Iterable[int] | None = None,
+        void: actions_pb2.VoidReason.ValueType | None = None,
+        forfeited_seats: Iterable[int] = (),
+        stake: Money | None = None,
+        fee_basis_points: int | None = None,
+        request_id: str = "",
+    ) -> corrections_pb2.Correction:
+        """CorrectResult: propose another result of a settled game, or other terms; give winners or
+        void. Role: operator."""
+        request = corrections_pb2.CorrectResultRequest(
+            request_id=request_id or new_id(),
+            game_id=game_id,
+            forfeited_seats=forfeited_seats,
+            fee_basis_points=fee_basis_points,
+            reason=reason,
+        )
+        if winners is not None:
+            request.decided.winners.extend(winners)
+        if void is not None:
+            request.void_reason = void
+        if stake is not None:
+            request.stake.CopyFrom(stake.message())
+        answer = await self._caller.call(self._stub.CorrectResult, request, request.request_id)
+        return answer.correction
+
+    async def approve(self, game_id: str, number: int, *, request_id: str = "") -> pb.Settlement:
+        """ApproveCorrection: do what another operator has proposed. Role: operator."""
+        request = corrections_pb2.ApproveCorrectionRequest(
+            request_id=request_id or new_id(), game_id=game_id, number=number
+        )
+        answer = await self._caller.call(self._stub.ApproveCorrection, request, request.request_id)
+        return answer.settlement
+
+    async def report(self) -> ledger_pb2.GetLedgerReportResponse:
+        """GetLedgerReport: whether the books are in order. Role: operator."""
+        request = ledger_pb2.GetLedgerReportRequest()
+        return await self._caller.call(self._stub.GetLedgerReport, request)
+
+    async def verify(self, after_number: int = 0, after_hash: bytes = b"") -> Verification:
+        """VerifyLedger, page by page to the end of the chain. `after_hash` is what that seal was
+        when it was written down; empty to trust what is there. Role: operator."""
+        verified_to, seal = after_number, after_hash
+        faults: list[ledger_pb2.LedgerFault] = []
+        while True:
+            request = ledger_pb2.VerifyLedgerRequest(
+                after_number=after_number, after_hash=after_hash
+            )
+            page = await self._caller.call(self._stub.VerifyLedger, request)
+            if not faults:
+                verified_to, seal = page.verified_to, page.hash
+            faults += page.faults
+            if page.complete:
+                return Verification(verified_to, seal, tuple(faults))
+            after_number, after_hash = page.page_end, page.page_hash
 
     async def events(
         self, game_id: str, after_sequence: int = 0

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final, NamedTuple
 from uuid import UUID, uuid5
 
 from kafeneio_settlement import payouts
@@ -20,7 +21,7 @@ CASHIER = "external:cashier"
 """Everything that is outside of the house; its balance is below zero by what is inside."""
 
 PAYOUT_VERSION = 1
-"""The settlement version of a payout; what follows it would be a correction."""
+"""The settlement version of a payout; what follows it is a correction."""
 
 
 class LedgerError(Exception):
@@ -39,8 +40,7 @@ class OverflowingError(LedgerError):
     """An account would have held more than can be counted."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Account:
+class Account(NamedTuple):
     """Money of one currency in one place. `name` is "player:ID", "escrow:GAME", or one of the
     house's own."""
 
@@ -49,12 +49,11 @@ class Account:
 
     @property
     def may_owe(self) -> bool:
-        """Whether it may be below zero: only what stands for the outside may."""
+        """Whether anything may leave it below zero: only what stands for the outside may."""
         return self.name == CASHIER
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """An account's money, and how many transfers made it so."""
 
     balance: int = 0
@@ -69,6 +68,12 @@ class Kind(StrEnum):
     HOLD = "hold"
     RELEASE = "release"
     PAYOUT = "payout"
+    REVERSAL = "reversal"
+    CORRECTION = "correction"
+
+
+CORRECTING: Final = frozenset({Kind.REVERSAL, Kind.CORRECTION})
+"""Only these may leave a debt, and only to a player (S6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +105,22 @@ class Movement:
     @property
     def accounts(self) -> set[Account]:
         """Every account that it touches."""
-        return {
-            Account(name, self.currency)
-            for transfer in self.transfers
-            for name in (transfer.debit, transfer.credit)
-        }
+        names = {transfer.debit for transfer in self.transfers}
+        names.update(transfer.credit for transfer in self.transfers)
+        return {Account(name, self.currency) for name in names}
+
+    @property
+    def opened(self) -> set[Account]:
+        """Those of them that there may not be yet, and where the fee will go. What comes out of an
+        escrow goes to those who have staked into it, so all other kinds open none."""
+        if self.kind not in (Kind.DEPOSIT, Kind.HOLD):
+            return set()
+        other = CASHIER if self.kind is Kind.DEPOSIT else FEES
+        credited = {transfer.credit for transfer in self.transfers}
+        return {Account(name, self.currency) for name in (*credited, other)}
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(NamedTuple):
     """A transfer with what it makes of its two accounts."""
 
     movement: Movement
@@ -118,14 +130,18 @@ class Posting:
     credited: Standing
 
 
+PLAYERS: Final = "player:"
+ESCROWS: Final = "escrow:"
+
+
 def player_account(player: str) -> str:
     """A player's wallet."""
-    return f"player:{player}"
+    return PLAYERS + player
 
 
 def escrow_account(game_id: UUID) -> str:
     """Where the stakes of a game lie."""
-    return f"escrow:{game_id}"
+    return f"{ESCROWS}{game_id}"
 
 
 def post(
@@ -133,26 +149,32 @@ def post(
 ) -> tuple[list[Posting], dict[Account, Standing]]:
     """Do the transfers one by one; what each made of its accounts, and where those stand after all.
 
-    Raises InsufficientFundsError where a movement would leave an account below zero, and
-    OverflowingError.
+    Raises InsufficientFundsError where a movement would take from an account what is not there
+    (a correction may, from a player), and OverflowingError.
     """
     now = dict(standings)
     postings: list[Posting] = []
     for movement in movements:
-        first = len(postings)
+        short: set[Account] = set()
+        most = 0
         for position, transfer in enumerate(movement.transfers):
             debit = Account(transfer.debit, movement.currency)
             credit = Account(transfer.credit, movement.currency)
-            now[debit] = _moved(now[debit], -transfer.amount)
-            now[credit] = _moved(now[credit], transfer.amount)
-            postings.append(Posting(movement, position, transfer, now[debit], now[credit]))
-        short = [a for a in sorted(movement.accounts) if now[a].balance < 0 and not a.may_owe]
+            debited = now[debit] = _moved(now[debit], -transfer.amount)
+            credited = now[credit] = _moved(now[credit], transfer.amount)
+            if debited.balance < 0 and not _may_owe(debit, movement.kind):
+                short.add(debit)
+            most = max(most, -debited.balance, credited.balance)
+            postings.append(Posting(movement, position, transfer, debited, credited))
         if short:
-            raise InsufficientFundsError(short)
-        for posting in postings[first:]:
-            if max(abs(posting.debited.balance), abs(posting.credited.balance)) > LARGEST:
-                raise OverflowingError("a balance would be more than can be counted")
+            raise InsufficientFundsError(sorted(short))
+        if most > LARGEST:
+            raise OverflowingError("a balance would be more than can be counted")
     return postings, now
+
+
+def _may_owe(account: Account, kind: Kind) -> bool:
+    return account.may_owe or (kind in CORRECTING and account.name.startswith(PLAYERS))
 
 
 def _moved(standing: Standing, amount: int) -> Standing:
@@ -237,8 +259,7 @@ class Closing:
     forfeits: tuple[Forfeit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(NamedTuple):
     """All that is known of a game. `seated` is who played, as `rules` said at the start."""
 
     game_id: UUID
@@ -247,8 +268,11 @@ class Game:
     held_at: datetime | None = None
     released: bool = False
     seated: tuple[str, ...] | None = None
+    started_at: datetime | None = None
     finish: Finish | None = None
+    finished_at: datetime | None = None
     closing: Closing | None = None
+    closed_at: datetime | None = None
     problem: Problem | None = None
     announced: int = 0
 
@@ -276,19 +300,6 @@ class Verdict:
     rule_version: int
     void: bool
     payout: Payout | None
-
-
-def judged(game: Game) -> Verdict | Problem | None:
-    """What is to be done with a game: nothing yet, to pay it, or to pay nobody."""
-    if game.finish is None or game.closing is None:
-        return None
-    if set(game.finish.forfeits) != set(game.closing.forfeits):
-        return Problem.FORFEITS_DIFFER
-    if game.escrow is not None and game.seated not in (None, game.escrow.players):
-        return Problem.PLAYERS_DIFFER
-    if game.released and not game.finish.void:
-        return Problem.STAKES_RELEASED
-    return by_rules(game) or Problem.NOT_PAYABLE
 
 
 def by_rules(game: Game) -> Verdict | None:
@@ -329,22 +340,28 @@ def hold_movement(game_id: UUID, hold: Hold) -> Movement:
 def release_movement(game_id: UUID, hold: Hold) -> Movement:
     """Every stake goes back, before the start."""
     shares = (hold.stake,) * len(hold.players)
-    transfers = _out_of_escrow(game_id, hold, shares, 0)
+    transfers = out_of_escrow(game_id, hold.players, shares, 0)
     return Movement(uuid5(game_id, "release"), Kind.RELEASE, hold.currency, transfers, game_id)
 
 
-def payout_movement(game_id: UUID, hold: Hold, payout: Payout, version: int) -> Movement:
+def payout_movement(game_id: UUID, hold: Hold, payout: Payout) -> Movement:
     """The escrow is paid out, all of it."""
-    transfers = _out_of_escrow(game_id, hold, payout.shares, payout.fee)
-    name = uuid5(game_id, f"settlement {version}")
+    transfers = out_of_escrow(game_id, hold.players, payout.shares, payout.fee)
+    name = settlement_id(game_id, PAYOUT_VERSION)
     return Movement(name, Kind.PAYOUT, hold.currency, transfers, game_id)
 
 
-def _out_of_escrow(
-    game_id: UUID, hold: Hold, shares: tuple[int, ...], fee: int
+def settlement_id(game_id: UUID, version: int) -> UUID:
+    """The id of the transaction that a settlement is: from what does not change on a retry."""
+    return uuid5(game_id, f"settlement {version}")
+
+
+def out_of_escrow(
+    game_id: UUID, players: tuple[str, ...], shares: tuple[int, ...], fee: int
 ) -> tuple[Transfer, ...]:
+    """What takes each seat's share, and the fee, out of a game's escrow."""
     escrow = escrow_account(game_id)
-    places = [*map(player_account, hold.players), FEES]
+    places = [*map(player_account, players), FEES]
     amounts = [*shares, fee]
     return tuple(
         Transfer(escrow, place, amount)
@@ -357,4 +374,4 @@ def movement_of(verdict: Verdict, game: Game) -> Movement | None:
     """The movement that a verdict asks for; None where nothing was staked."""
     if verdict.payout is None or game.escrow is None:
         return None
-    return payout_movement(game.game_id, game.escrow, verdict.payout, PAYOUT_VERSION)
+    return payout_movement(game.game_id, game.escrow, verdict.payout)

@@ -14,6 +14,7 @@ from kafeneio_runtime.auth import Role
 from kafeneio_runtime.errors import Reason, Refusal, exists, failed, forbidden, malformed, not_found
 from kafeneio_runtime.interceptors.current import caller
 
+from kafeneio_settlement import payouts
 from kafeneio_settlement.domain import (
     InsufficientFundsError,
     OverflowingError,
@@ -71,6 +72,38 @@ def wallet_unknown() -> Refusal:
     return not_found(errors_pb2.ERROR_REASON_WALLET_UNKNOWN, "there is no such wallet")
 
 
+def check_settled(state: State) -> None:
+    """Raises GAME_NOT_OVER where a game is not paid: until then nothing of it is to be corrected.
+    HOLD_RELEASED where it never will be."""
+    if state is State.RELEASED:
+        raise failed(errors_pb2.ERROR_REASON_HOLD_RELEASED, "the stakes of the game were released")
+    if state is not State.SETTLED:
+        raise failed(errors_pb2.ERROR_REASON_GAME_NOT_OVER, "the game is not settled yet")
+
+
+def check_second(proposed_by: str) -> None:
+    """Raises ROLE_REQUIRED to an operator who would approve what he has proposed himself."""
+    if caller().subject == proposed_by:
+        raise forbidden(
+            errors_pb2.ERROR_REASON_ROLE_REQUIRED,
+            "another operator must approve it",
+            roles=Role.OPERATOR.value,
+        )
+
+
+@contextmanager
+def payable() -> Iterator[None]:
+    """Turns what a payout rule refuses into what a caller is told."""
+    try:
+        yield
+    except payouts.UnknownRuleError as error:
+        raise not_found(errors_pb2.ERROR_REASON_PAYOUT_RULE_UNKNOWN, str(error)) from error
+    except payouts.NotPayableError as error:
+        raise failed(errors_pb2.ERROR_REASON_PAYOUT_IMPOSSIBLE, str(error)) from error
+    except payouts.TooLargeError as error:
+        raise failed(errors_pb2.ERROR_REASON_AMOUNT_OVERFLOW, str(error)) from error
+
+
 def check_before_start(state: State) -> None:
     """Raises GAME_STARTED or GAME_OVER."""
     if state is State.STARTED:
@@ -80,7 +113,8 @@ def check_before_start(state: State) -> None:
 
 
 def check_wallets(players: Sequence[str], statuses: dict[str, str]) -> None:
-    """Raises WALLET_UNKNOWN or WALLET_SUSPENDED, with the seats concerned."""
+    """Raises WALLET_UNKNOWN, WALLET_SUSPENDED, or INSUFFICIENT_FUNDS where a wallet owes (S6), with
+    the seats concerned."""
     unknown = [seat for seat, player in enumerate(players) if player not in statuses]
     if unknown:
         raise _of_seats(
@@ -89,13 +123,21 @@ def check_wallets(players: Sequence[str], statuses: dict[str, str]) -> None:
             "nothing was ever paid in",
             unknown,
         )
-    suspended = [seat for seat, player in enumerate(players) if statuses[player] != "active"]
+    suspended = [seat for seat, player in enumerate(players) if statuses[player] == "suspended"]
     if suspended:
         raise _of_seats(
             grpc.StatusCode.FAILED_PRECONDITION,
             errors_pb2.ERROR_REASON_WALLET_SUSPENDED,
             "the wallet is suspended",
             suspended,
+        )
+    owing = [seat for seat, player in enumerate(players) if statuses[player] == "owing"]
+    if owing:
+        raise _of_seats(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            errors_pb2.ERROR_REASON_INSUFFICIENT_FUNDS,
+            "the wallet owes money, and that is to be paid first",
+            owing,
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from kafeneio.settlement.v1 import settlement_pb2_grpc, wallet_pb2_grpc
 from kafeneio_runtime.alone import migrate_alone, serve_alone
@@ -17,15 +18,17 @@ from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
-from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.store import Store, connect, migrate
 from kafeneio_runtime.streams import Pace
 
 from kafeneio_settlement.background import Background, Witnesses
+from kafeneio_settlement.books import Books
+from kafeneio_settlement.correcting import Correcting
 from kafeneio_settlement.domain import Account
 from kafeneio_settlement.server import SettlementServicer
 from kafeneio_settlement.settling import CLOCK_CONSUMER, RULES_CONSUMER, Settling
 from kafeneio_settlement.storage import SUBJECT, Looks
-from kafeneio_settlement.tables import SCHEMA
+from kafeneio_settlement.tables import ROLE, SCHEMA
 from kafeneio_settlement.wallets import WalletServicer
 from kafeneio_settlement.watching import Bells
 
@@ -40,7 +43,8 @@ ROLES: Final = {
         (WALLETS, {Role.OPERATOR}, "SetWalletStatus"),
         (SETTLEMENT, Role, "GetSettlement PreviewPayout"),
         (SETTLEMENT, {Role.SERVICE}, "HoldStakes ReleaseStakes ListEvents"),
-        (SETTLEMENT, {Role.OPERATOR}, "ResolveMismatch"),
+        (SETTLEMENT, {Role.OPERATOR}, "ResolveMismatch VerifyLedger GetLedgerReport"),
+        (SETTLEMENT, {Role.OPERATOR}, "VoidSettlement CorrectResult ApproveCorrection"),
     )
     for call in calls.split()
 }
@@ -49,17 +53,19 @@ ROLES: Final = {
 async def service(settings: Settings, url: str, bus: Bus, directory: Directory) -> Service:
     """`settlement` on a migrated database, ready to be served."""
     time, draining = SystemTime(), asyncio.Event()
-    store = await Store.open(url, SCHEMA, settings.database_pool_size)
+    store = await Store.open(await adding_only(url), SCHEMA, settings.database_pool_size)
     relay, bells, looks = Relay(store, bus, SUBJECT), Bells(store, time), Looks(store)
+    books = Books(store)
 
     def changed(accounts: Iterable[Account]) -> None:
         relay.wake()
         bells.moved(accounts)
 
-    settling = Settling(store, changed)
+    settling, correcting = Settling(store, changed), Correcting(store, changed)
     background = Background(
         store=store,
         looks=looks,
+        books=books,
         settling=settling,
         bells=bells,
         witnesses=Witnesses(settling, directory, time),
@@ -85,7 +91,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
         servicers=(
             (
                 settlement_pb2_grpc.add_SettlementServiceServicer_to_server,
-                SettlementServicer(looks, settling),
+                SettlementServicer(looks, settling, correcting, books),
             ),
             (wallet_pb2_grpc.add_WalletServiceServicer_to_server, wallets),
         ),
@@ -99,6 +105,9 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             bells.look,
             background.count,
             background.balance,
+            background.look_at_holds,
+            background.seal,
+            background.verify,
             background.ask_for_missing,
             background.forget_requests,
             background.end_streams,
@@ -107,6 +116,22 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
         closing=close,
         draining=draining,
     )
+
+
+async def adding_only(url: str) -> str:
+    """The URL under the role that may add to the ledger and change nothing of it, where there is
+    one and we may take it on."""
+    connection = await connect(url, SCHEMA)
+    try:
+        granted = await connection.fetchval(
+            "SELECT bool_or(pg_has_role(oid, 'MEMBER')) FROM pg_roles WHERE rolname = $1", ROLE
+        )
+    finally:
+        await connection.close()
+    if not granted:
+        return url
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, f"role={ROLE}")))))
 
 
 def migrate_database(url: str) -> None:

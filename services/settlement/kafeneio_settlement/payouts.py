@@ -185,31 +185,39 @@ def _only_winner(stakes: Stakes, result: Result) -> int:
     return result.winners[0]
 
 
-RULES: Final[Mapping[str, PayoutRule]] = {
-    rule.name: rule
-    for rule in (
-        PayoutRule("S1", 1, range(4, 5), s1),
-        PayoutRule("S2", 1, range(2, 3), s2),
-        PayoutRule("S3", 1, range(2, 5), s3),
-        PayoutRule("S4", 1, range(2, 3), s4),
-    )
-}
+EVER: Final = (
+    PayoutRule("S1", 1, range(4, 5), s1),
+    PayoutRule("S2", 1, range(2, 3), s2),
+    PayoutRule("S3", 1, range(2, 5), s3),
+    PayoutRule("S4", 1, range(2, 3), s4),
+)
+"""Every version of each rule that a game was ever paid by, the newest last."""
+
+RULES: Final[Mapping[str, PayoutRule]] = {rule.name: rule for rule in EVER}
 """The newest version of each rule."""
 
+_VERSIONS: Final = {(rule.name, rule.version): rule for rule in EVER}
 
-def rule_named(name: str) -> PayoutRule:
-    """Raises UnknownRuleError."""
-    if name not in RULES:
+
+def rule_named(name: str, version: int = 0) -> PayoutRule:
+    """A rule in that version, in the newest where none is given. Raises UnknownRuleError."""
+    found = _VERSIONS.get((name, version)) if version else RULES.get(name)
+    if found is None:
         raise UnknownRuleError(f"there is no payout rule {name!r}")
-    return RULES[name]
+    return found
 
 
 def pay(
-    name: str, stakes: Stakes, result: Result, forfeits: frozenset[int], fee_basis_points: int
+    name: str,
+    stakes: Stakes,
+    result: Result,
+    forfeits: frozenset[int],
+    fee_basis_points: int,
+    version: int = 0,
 ) -> Payout:
-    """What the rule of that name pays. Raises UnknownRuleError; WrongSeatsError or another
-    NotPayableError."""
-    rule = rule_named(name)
+    """What the rule of that name pays, in that version or the newest. Raises UnknownRuleError;
+    WrongSeatsError or another NotPayableError."""
+    rule = rule_named(name, version)
     if stakes.seats not in rule.seats:
         raise WrongSeatsError(f"{name} pays no game of {stakes.seats} seats")
     if not 0 <= fee_basis_points <= WHOLE:

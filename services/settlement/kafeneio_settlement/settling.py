@@ -6,7 +6,7 @@ so that an event counts once however often it comes, and a crash loses neither o
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -25,7 +25,7 @@ from kafeneio_runtime.requests import once
 from kafeneio_runtime.store import Store
 from prometheus_client import Counter
 
-from kafeneio_settlement import domain, ledger, wire
+from kafeneio_settlement import domain, dossiers, ledger, wire
 from kafeneio_settlement.domain import Account, Game, Hold, Movement, Problem, State, Verdict
 from kafeneio_settlement.guards import (
     check_before_start,
@@ -34,7 +34,8 @@ from kafeneio_settlement.guards import (
     refused,
     storable,
 )
-from kafeneio_settlement.storage import Witness, Work
+from kafeneio_settlement.storage import Work
+from kafeneio_settlement.witnesses import Witness, heard, judged
 
 MISMATCHES: Final = Counter(
     "kafeneio_settlement_mismatch_total",
@@ -44,6 +45,14 @@ RULES_CONSUMER: Final = "settlement.rules"
 CLOCK_CONSUMER: Final = "settlement.clock"
 
 _log: Final = logs.logger(__name__)
+
+
+class _UnknownGamesError(Exception):
+    """Games of which nothing was ever heard. Nothing is done."""
+
+    def __init__(self, games: list[UUID]) -> None:
+        self.games = games
+        super().__init__(f"{len(games)} unknown games")
 
 
 @dataclass(slots=True)
@@ -142,7 +151,8 @@ class Settling:
             if game.state is not State.MISMATCH:
                 raise failed(errors_pb2.ERROR_REASON_NO_MISMATCH, "there is nothing to resolve")
             verdict = _decided(game, request.resolution)
-            await _pay(work, [(game, verdict)], changed, caller().subject, reason)
+            unsaid = Witness(game_id)
+            await _pay(work, [(game, unsaid, verdict)], changed, caller().subject, reason)
             failpoint("settlement.resolve.before_commit")
             answer = settlement_pb2.ResolveMismatchResponse(
                 settlement=await _settlement(work, game_id)
@@ -178,53 +188,51 @@ class Settling:
         await self._hear(CLOCK_CONSUMER, events, wire.clock_event)
 
     async def _hear(
-        self,
-        consumer: str,
-        events: Sequence[Event],
-        read: Callable[[Event], Witness | None],
+        self, consumer: str, events: Sequence[Event], read: Callable[[Event], Witness | None]
     ) -> None:
-        heard = {event.id: witness for event in events if (witness := read(event)) is not None}
-        if not heard:
-            return
-        changed = Changed()
-        async with self.store.transaction() as connection:
-            new = await first_time(connection, consumer, sorted(heard))
-            if new:
-                witnesses = [witness for name, witness in heard.items() if name in new]
-                await self._take_in(Work(connection), witnesses, changed)
-        failpoint("settlement.settle.committed")
-        self._tell(changed)
+        said = {event.id: told for event in events if (told := read(event)) is not None}
+        if said:
+            await self._take_in(consumer, said, [*said.values()])
 
     async def take_in(self, witnesses: Sequence[Witness]) -> None:
         """What was asked for, because the events did not come. If they come yet, they change
         nothing."""
+        await self._take_in("", {}, witnesses)
+
+    async def _take_in(
+        self, consumer: str, events: Mapping[UUID, Witness], said: Sequence[Witness]
+    ) -> None:
+        """Write down what was said, and pay every game of which both witnesses have spoken; what
+        was said by `events` only if they come for the first time.
+
+        All that came since the last commit of this consumer is one transaction; the other consumer
+        has its own at the same time, and the rows of the games keep them apart.
+        """
         changed = Changed()
-        async with self.store.transaction() as connection:
-            await self._take_in(Work(connection), witnesses, changed)
+        try:
+            await self._try_to_take_in(consumer, events, said, changed)
+        except _UnknownGamesError as unknown:
+            # In a transaction of its own: whoever makes the same game meanwhile is waited for here,
+            # and nobody waits for somebody who waits.
+            async with self.store.transaction() as connection:
+                await Work(connection).meet(unknown.games)
+            await self._try_to_take_in(consumer, events, said, changed)
         failpoint("settlement.settle.committed")
         self._tell(changed)
 
-    async def _take_in(self, work: Work, witnesses: Sequence[Witness], changed: Changed) -> None:
-        """Write down what was said, and pay every game of which both witnesses have spoken."""
-        games = await work.witness(_one_each(witnesses))
-        to_pay: list[tuple[Game, Verdict]] = []
-        problems: list[tuple[Game, Problem]] = []
-        for game in games:
-            if game.state is not State.PENDING:
-                continue  # paid already, or for an operator to decide
-            match domain.judged(game):
-                case Problem() as problem:
-                    problems.append((game, problem))
-                case Verdict() as verdict:
-                    to_pay.append((game, verdict))
-        if problems:
-            await work.mismatch(problems)
-            changed.mismatches += len(problems)
-            for game, problem in problems:
-                _log.error("mismatch", game_id=str(game.game_id), problem=problem.value)
-        if to_pay:
-            await _pay(work, to_pay, changed)
-        failpoint("settlement.settle.before_commit")
+    async def _try_to_take_in(
+        self,
+        consumer: str,
+        events: Mapping[UUID, Witness],
+        said: Sequence[Witness],
+        changed: Changed,
+    ) -> None:
+        async with self.store.transaction() as connection:
+            if events:
+                new = await first_time(connection, consumer, sorted(events))
+                said = [told for name, told in events.items() if name in new]
+            if said:
+                await _judge(Work(connection), _one_each(said), changed)
 
     def _tell(self, changed: Changed) -> None:
         """After the commit."""
@@ -233,47 +241,70 @@ class Settling:
         self.changed(changed.accounts)
 
 
+async def _judge(work: Work, witnesses: Sequence[Witness], changed: Changed) -> None:
+    named = [witness.game_id for witness in witnesses]
+    games = await work.games(named)
+    if len(games) < len(named):
+        raise _UnknownGamesError([game_id for game_id in named if game_id not in games])
+    verdicts: list[tuple[Game, Witness, Verdict]] = []
+    known: list[tuple[Game, Witness]] = []
+    for witness in witnesses:
+        before = games[witness.game_id]
+        game = heard(before, witness)
+        match judged(game):
+            case Problem() as problem:
+                known.append((game._replace(state=State.MISMATCH, problem=problem), witness))
+                changed.mismatches += 1
+                _log.error("mismatch", game_id=str(game.game_id), problem=problem.value)
+            case Verdict() as verdict:
+                verdicts.append((game, witness, verdict))
+            case None if game is not before:
+                known.append((game, witness))
+    if known:
+        await work.note(known)
+    if verdicts:
+        await _pay(work, verdicts, changed)
+    failpoint("settlement.settle.before_commit")
+
+
 async def _pay(
     work: Work,
-    verdicts: Sequence[tuple[Game, Verdict]],
+    verdicts: Sequence[tuple[Game, Witness, Verdict]],
     changed: Changed,
     resolved_by: str | None = None,
     reason: str | None = None,
 ) -> None:
-    """Pay games whose rows are locked, and announce it."""
-    ordered = sorted(verdicts, key=lambda each: each[0].game_id)
+    """Pay games whose rows are locked, with what was said of them last, and announce it."""
     movements: list[Movement] = []
-    paid: list[tuple[Game, Verdict, UUID | None]] = []
+    paid: list[tuple[Verdict, UUID | None]] = []
     announcements = []
-    for game, verdict in ordered:
+    for game, _, verdict in verdicts:
         movement = domain.movement_of(verdict, game)
         if movement is not None:
             movements.append(movement)
-            changed.accounts |= movement.accounts
-        paid.append((game, verdict, None if movement is None else movement.id))
+        paid.append((verdict, None if movement is None else movement.id))
         sequence = game.announced + 1
         payload = wire.game_settled(game.game_id, sequence, game.escrow, verdict)
         announcements.append(
             Announcement(new_id(), game.game_id, sequence, "game_settled", payload)
         )
     at = await ledger.post(work.connection, movements) if movements else await work.now()
-    await work.settle(paid, at, resolved_by, reason)
+    heard_of = [(game, witness) for game, witness, _ in verdicts]
+    await work.settle(heard_of, paid, at, resolved_by, reason)
     await announce(work.connection, announcements)
+    changed.accounts.update(
+        Account(transfer.credit, movement.currency)
+        for movement in movements
+        for transfer in movement.transfers
+    )
 
 
 def _one_each(witnesses: Iterable[Witness]) -> list[Witness]:
     """What was said of each game, in one. Of two that say the same the first counts."""
     of_game: dict[UUID, Witness] = {}
     for said in witnesses:
-        known = of_game.setdefault(said.game_id, said)
-        if known is not said:
-            if known.seated is None:
-                known = replace(known, seated=said.seated, started_at=said.started_at)
-            if known.finish is None:
-                known = replace(known, finish=said.finish, finished_at=said.finished_at)
-            if known.closing is None:
-                known = replace(known, closing=said.closing, closed_at=said.closed_at)
-            of_game[said.game_id] = known
+        known = of_game.get(said.game_id)
+        of_game[said.game_id] = said if known is None else known.joined(said)
     return list(of_game.values())
 
 
@@ -295,6 +326,10 @@ def _decided(game: Game, resolution: settlement_pb2.Resolution.ValueType) -> Ver
     """What an operator has chosen; raises PAYOUT_IMPOSSIBLE."""
     if resolution == settlement_pb2.RESOLUTION_VOID:
         return domain.nothing_won(game)
+    finish, closing = game.finish, game.closing
+    assert finish is not None, "a mismatch is of a finished game"
+    if resolution == settlement_pb2.RESOLUTION_BY_CLOCK and closing is not None:
+        game = game._replace(finish=replace(finish, forfeits=closing.forfeits))
     verdict = None if game.problem is Problem.PLAYERS_DIFFER else domain.by_rules(game)
     if verdict is None:
         raise _impossible(game)
@@ -310,6 +345,6 @@ def _impossible(game: Game) -> Refusal:
 
 
 async def _settlement(work: Work, game_id: UUID) -> settlement_pb2.Settlement:
-    dossier = await work.dossier(game_id)
+    dossier = await dossiers.dossier(work.connection, game_id)
     assert dossier is not None, "it has just been seen"
     return wire.settlement(dossier)

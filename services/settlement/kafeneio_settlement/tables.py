@@ -16,10 +16,12 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     SmallInteger,
     Table,
     Text,
+    UniqueConstraint,
     Uuid,
     text,
 )
@@ -27,6 +29,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 SCHEMA: Final = "settlement"
 """Also the channel on which changes of accounts are hinted."""
+
+ROLE: Final = "kafeneio_settlement"
+"""The role of the database that may add to the ledger and change nothing of it."""
 
 metadata = MetaData()
 
@@ -50,7 +55,11 @@ accounts = Table(
     # A trigger demands that a balance and its version are those of a transfer.
     Column("balance", BigInteger, nullable=False, server_default=text("0")),
     Column("version", BigInteger, nullable=False, server_default=text("0")),
-    CheckConstraint("balance >= 0 OR account = 'external:cashier'", name="not_below_zero"),
+    # A player's may be below zero by a correction only: a trigger on transfers sees to that.
+    CheckConstraint(
+        "balance >= 0 OR account = 'external:cashier' OR starts_with(account, 'player:')",
+        name="not_below_zero",
+    ),
     CheckConstraint("version > 0 OR balance = 0", name="empty_at_first"),
 )
 
@@ -63,9 +72,13 @@ transactions = Table(
     Column("currency", Text, nullable=False),
     Column("game_id", Uuid),
     Column("at", DateTime(timezone=True), nullable=False),
-    CheckConstraint("kind IN ('deposit', 'withdrawal', 'hold', 'release', 'payout')", name="kind"),
+    CheckConstraint(
+        "kind IN ('deposit', 'withdrawal', 'hold', 'release', 'payout', 'reversal', 'correction')",
+        name="kind",
+    ),
 )
 Index("transactions_by_game", transactions.c.game_id)
+Index("transactions_by_time", transactions.c.at, postgresql_using="brin")
 
 transfers = Table(
     "transfers",
@@ -85,6 +98,18 @@ transfers = Table(
     CheckConstraint("debit_account <> credit_account", name="two_accounts"),
     Index("transfers_by_debit", "debit_account", "currency", "debit_version", unique=True),
     Index("transfers_by_credit", "credit_account", "currency", "credit_version", unique=True),
+)
+
+seals = Table(
+    "seals",
+    metadata,
+    # The chain: each hash is made of the one before and of the transaction with its transfers.
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("transaction_id", Uuid, ForeignKey(transactions.c.transaction_id), nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    UniqueConstraint("transaction_id", name="seals_transaction"),
+    CheckConstraint("number > 0 AND length(hash) = 32", name="sealed"),
 )
 
 games = Table(
@@ -136,13 +161,74 @@ settlements = Table(
     Column("resolved_by", Text),
     Column("reason", Text),
     Column("at", DateTime(timezone=True), nullable=False),
+    # Of a correction: the stake if it was wrong, the second operator, what undid the one before.
+    Column("stake", BigInteger),
+    Column("approved_by", Text),
+    Column("reversal_id", Uuid),
     ForeignKeyConstraint(["game_id"], ["games.game_id"], name="settlements_game"),
     ForeignKeyConstraint(
         ["transaction_id"], ["transactions.transaction_id"], name="settlements_transaction"
     ),
+    ForeignKeyConstraint(
+        ["reversal_id"], ["transactions.transaction_id"], name="settlements_reversal"
+    ),
+    CheckConstraint("(version > 1) = (approved_by IS NOT NULL)", name="corrected_by_two"),
+)
+
+corrections = Table(
+    "corrections",
+    metadata,
+    # What an operator has proposed for a settled game.
+    Column("game_id", Uuid, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("corrects", Integer, nullable=False),
+    Column("winners", ARRAY(SmallInteger), nullable=False),
+    Column("void", Text, nullable=False),
+    Column("forfeited", ARRAY(SmallInteger), nullable=False),
+    # NULL where it was right.
+    Column("stake", BigInteger),
+    Column("fee_basis_points", Integer),
+    Column("reason", Text, nullable=False),
+    Column("proposed_by", Text, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    ForeignKeyConstraint(
+        ["game_id", "corrects"],
+        ["settlements.game_id", "settlements.version"],
+        name="corrections_settlement",
+    ),
+    UniqueConstraint("game_id", "number", "proposed_by", name="corrections_proposer"),
+    CheckConstraint("number > 0 AND stake > 0", name="terms"),
+    CheckConstraint("(cardinality(winners) = 0) = (void <> '')", name="one_end"),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    # The gates: a correction is done once, and never by the one who proposed it.
+    Column("game_id", Uuid, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("proposed_by", Text, nullable=False),
+    Column("approved_by", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    ForeignKeyConstraint(
+        ["game_id", "number", "proposed_by"],
+        ["corrections.game_id", "corrections.number", "corrections.proposed_by"],
+        name="approvals_correction",
+    ),
+    ForeignKeyConstraint(
+        ["game_id", "version"],
+        ["settlements.game_id", "settlements.version"],
+        name="approvals_settlement",
+    ),
+    UniqueConstraint("game_id", "version", name="approvals_version"),
+    CheckConstraint("approved_by <> proposed_by", name="two_operators"),
 )
 
 shared = outbox_tables(metadata)
 
-UNCHANGEABLE: Final = ("transactions", "transfers", "settlements")
+UNCHANGEABLE: Final = (
+    *("transactions", "transfers", "settlements"),
+    *("seals", "corrections", "approvals"),
+)
 """Tables of which no row is ever changed or deleted."""

@@ -12,24 +12,28 @@ from kafeneio.clock.v1 import events_pb2 as clock_events_pb2
 from kafeneio.common.v1 import money_pb2
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import events_pb2 as rules_events_pb2
-from kafeneio.settlement.v1 import events_pb2, settlement_pb2, wallet_pb2
+from kafeneio.settlement.v1 import corrections_pb2, events_pb2, settlement_pb2, wallet_pb2
 from kafeneio_runtime.bus import Event
 
+from kafeneio_settlement.corrections import Correction
 from kafeneio_settlement.domain import (
     PAYOUT_VERSION,
     Closing,
     Finish,
     Forfeit,
+    Game,
     Hold,
     Kind,
     Problem,
     Standing,
     State,
+    Transfer,
     Verdict,
 )
+from kafeneio_settlement.dossiers import Dossier, Payment
 from kafeneio_settlement.ledger import Entry
 from kafeneio_settlement.payouts import Payout, Stakes
-from kafeneio_settlement.storage import Dossier, Settled, Witness
+from kafeneio_settlement.witnesses import Witness
 
 STATES: Final = {
     State.HELD: settlement_pb2.SETTLEMENT_STATE_HELD,
@@ -52,6 +56,8 @@ KINDS: Final = {
     Kind.HOLD: wallet_pb2.ENTRY_KIND_HOLD,
     Kind.RELEASE: wallet_pb2.ENTRY_KIND_RELEASE,
     Kind.PAYOUT: wallet_pb2.ENTRY_KIND_PAYOUT,
+    Kind.REVERSAL: wallet_pb2.ENTRY_KIND_REVERSAL,
+    Kind.CORRECTION: wallet_pb2.ENTRY_KIND_CORRECTION,
 }
 WALLET_STATUSES: Final = {
     "active": wallet_pb2.WALLET_STATUS_ACTIVE,
@@ -170,6 +176,25 @@ def game_settled(game_id: UUID, sequence: int, hold: Hold | None, verdict: Verdi
     ).SerializeToString()
 
 
+def settlement_corrected(
+    sequence: int, game: Game, correction: Correction, verdict: Verdict
+) -> bytes:
+    """The same, for a game of which two operators have replaced what it paid."""
+    told = events_pb2.SettlementCorrected(
+        settlement_version=correction.corrects + 1,
+        corrects_version=correction.corrects,
+        void=verdict.void,
+        winners=() if verdict.void else correction.terms.winners,
+    )
+    if game.escrow is not None and verdict.payout is not None:
+        for player, net in zip(game.escrow.players, verdict.payout.nets, strict=True):
+            told.nets.add(player_id=player, amount=money(game.escrow.currency, net))
+        told.fee.CopyFrom(money(game.escrow.currency, verdict.payout.fee))
+    return events_pb2.SettlementEvent(
+        game_id=str(game.game_id), sequence=sequence, settlement_corrected=told
+    ).SerializeToString()
+
+
 def stored_event(stored: Event) -> events_pb2.SettlementEvent:
     """An event as consumers get it."""
     message = events_pb2.SettlementEvent.FromString(stored.payload)
@@ -198,7 +223,11 @@ def wallet(player: str, status: str, accounts: Iterable[tuple[str, Standing]]) -
     """What a player owns."""
     message = wallet_pb2.Wallet(player_id=player, status=WALLET_STATUSES[status])
     for currency, standing in accounts:
-        message.accounts.add(balance=money(currency, standing.balance), version=standing.version)
+        account = message.accounts.add(
+            balance=money(currency, standing.balance), version=standing.version
+        )
+        if standing.balance < 0:
+            account.owed.CopyFrom(money(currency, -standing.balance))
     return message
 
 
@@ -231,8 +260,12 @@ def settlement(dossier: Dossier) -> settlement_pb2.Settlement:
     if game.closing is not None:
         message.clock_closed = True
         message.clock_forfeits.extend(_recorded(game.closing.forfeits))
-    if dossier.settled is not None:
-        _put_settled(message.settled, dossier, dossier.settled)
+    if dossier.newest is not None:
+        _put_settled(message.settled, game.hold, dossier.newest)
+    for payment in dossier.payments[:-1]:
+        _put_settled(message.corrected.add(), game.hold, payment)
+    currency = "" if game.hold is None else game.hold.currency
+    message.corrections.extend(correction(each, currency) for each in dossier.corrections)
     return message
 
 
@@ -262,24 +295,61 @@ def _number(enum: object, prefix: str, name: str) -> int:
     return int(name) if name.isdecimal() else int(enum.Value(prefix + name))  # type: ignore[attr-defined]
 
 
-def _put_settled(message: settlement_pb2.Settled, dossier: Dossier, settled: Settled) -> None:
+def _put_settled(message: settlement_pb2.Settled, hold: Hold | None, payment: Payment) -> None:
+    settled = payment.settled
     message.settlement_version = settled.version
     message.resolved_by, message.reason = settled.resolved_by, settled.reason
+    message.approved_by = settled.approved_by
     message.settled_at.FromDatetime(settled.at)
-    hold = dossier.game.hold
-    if settled.shares is not None and hold is not None:
-        paid = Payout(
-            Stakes(hold.stake, len(hold.players)), settled.shares, settled.fee, settled.void
-        )
-        message.payout.CopyFrom(payout(settled.payout_rule, settled.rule_version, paid))
-        message.transaction_id = str(settled.transaction_id)
-        for each in dossier.transfers:
-            message.transfers.add(
-                debit_account=each.debit,
-                credit_account=each.credit,
-                amount=money(hold.currency, each.amount),
-            )
-    else:
+    if settled.shares is None or hold is None:
         message.payout.payout_rule = settled.payout_rule
         message.payout.rule_version = settled.rule_version
         message.payout.void = settled.void
+        return
+    stakes = Stakes(settled.stake or hold.stake, len(hold.players))
+    paid = Payout(stakes, settled.shares, settled.fee, settled.void)
+    message.payout.CopyFrom(payout(settled.payout_rule, settled.rule_version, paid))
+    message.transaction_id = str(settled.transaction_id)
+    message.transfers.extend(_transfers(payment.transfers, hold.currency))
+    if settled.stake is not None:
+        message.corrected_stake.CopyFrom(money(hold.currency, settled.stake))
+    if settled.reversal_id is not None:
+        message.reversal_transaction_id = str(settled.reversal_id)
+        message.reversal_transfers.extend(_transfers(payment.reversal, hold.currency))
+
+
+def _transfers(values: Iterable[Transfer], currency: str) -> list[settlement_pb2.Transfer]:
+    return [
+        settlement_pb2.Transfer(
+            debit_account=each.debit,
+            credit_account=each.credit,
+            amount=money(currency, each.amount),
+        )
+        for each in values
+    ]
+
+
+def correction(value: Correction, currency: str) -> corrections_pb2.Correction:
+    """What an operator has proposed, of a game that is played in that currency."""
+    terms = value.terms
+    message = corrections_pb2.Correction(
+        game_id=str(value.game_id),
+        number=value.number,
+        corrects_version=value.corrects,
+        forfeited_seats=terms.forfeited,
+        fee_basis_points=terms.fee_basis_points,
+        reason=value.reason,
+        proposed_by=value.proposed_by,
+        proposed_at=timestamp(value.proposed_at),
+        approved_by=value.approved_by,
+        settlement_version=value.version,
+    )
+    if terms.void:
+        message.void_reason = _number(actions_pb2.VoidReason, "VOID_REASON_", terms.void)  # type: ignore[assignment]
+    else:
+        message.decided.winners.extend(terms.winners)
+    if terms.stake is not None:
+        message.stake.CopyFrom(money(currency, terms.stake))
+    if value.approved_at is not None:
+        message.approved_at.FromDatetime(value.approved_at)
+    return message

@@ -12,6 +12,7 @@ import typer
 
 from kafeneio_client.cli import plugins
 from kafeneio_client.cli.demo import demo
+from kafeneio_client.cli.ledger import ledger_app
 from kafeneio_client.cli.money import deposit, wallet
 from kafeneio_client.cli.play import play
 from kafeneio_client.cli.queueing import queue
@@ -49,6 +50,7 @@ def _build() -> typer.Typer:
         built.command()(spoken(command))
     rules_app.command("show")(spoken(show))
     built.add_typer(rules_app, name="rules")
+    built.add_typer(ledger_app, name="ledger")
     for name, offer in plugins.offers(plugins.COMMANDS).items():
         built.command(
             name,
