@@ -16,14 +16,14 @@ from tests.strength.measure import measure
 
 LIMIT_MS: Final = 300.0
 FAMILIES: Final = (tavli, tricks, rummy)
-"""Modules with `contests()` and a `SEED`."""
+"""Modules with `contests()`, a `SEED`, and `COUNT`: how many games a contest has unless asked."""
 
 
 def main() -> int:
     """Every contest, or those of the games named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("games", nargs="*", help="games, all of them unless named")
-    parser.add_argument("--games", dest="count", type=int, default=400, help="games a contest")
+    parser.add_argument("--games", dest="count", type=int, help="games a contest")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     contests = [(family, contest) for family in FAMILIES for contest in family.contests()]
@@ -36,7 +36,7 @@ def main() -> int:
     for family, contest in contests:
         if asked.games and contest.name.split()[0] not in asked.games:
             continue
-        found = measure(contest, asked.count, asked.workers)
+        found = measure(contest, asked.count or family.COUNT, asked.workers)
         good = found.low > contest.demanded and found.p99_ms < LIMIT_MS
         missed += not good
         print(

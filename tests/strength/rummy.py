@@ -23,6 +23,7 @@ from tests.games.positions import RandomDraw
 from tests.strength.measure import Contest, Pair
 
 SEED: Final = 20_240_603
+COUNT: Final = 400
 TARGET: Final = 101
 Rummy: TypeAlias = Koumkan | Thanasis
 GAMES: Final[dict[str, Rummy]] = {

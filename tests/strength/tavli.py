@@ -21,6 +21,7 @@ from kafeneio_players.reference import any_legal, fewest_pips
 from tests.strength.measure import Contest, Pair
 
 SEED: Final = 20_240_601
+COUNT: Final = 400
 GAMES: Final[dict[str, AnyGame]] = {
     "portes": Portes(),
     "plakoto": Plakoto(),

@@ -36,6 +36,7 @@ from tests.games.positions import RandomDraw
 from tests.strength.measure import Contest, Pair
 
 SEED: Final = 20_240_602
+COUNT: Final = 2000  # a thousand deals, each played twice
 GAMES: Final[dict[str, AnyGame]] = {
     game.name.partition("@")[0]: game
     for game in (
@@ -120,16 +121,14 @@ def _simple_bid(view: TrickView, suit: str) -> int:
 
 OPPONENTS: Final[dict[str, Chooser]] = {"random": at_random, "simple": simply}
 LEAST: Final = 60.0
-LEAST_OF_TWO: Final = 40.0  # of two players 18 cards are in play, some 100 points, not 162
 
 
 def contests() -> tuple[Contest, ...]:
     """What the player of tricks has to show, in points a deal."""
     found = []
-    for name, game in GAMES.items():
-        two = len(game.sides[0]) == 1
+    for name in GAMES:
         for opponent in OPPONENTS:
-            least = 0.0 if opponent == "simple" else LEAST_OF_TWO if two else LEAST
+            least = 0.0 if opponent == "simple" else LEAST
             play = functools.partial(pair, name, opponent)
             found.append(Contest(f"{name} against {opponent}", play, least))
     return tuple(found)
