@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from kafeneio_games.cards import HIDDEN
 from kafeneio_games.game import Seat
 from kafeneio_games.koumkan import Koumkan, State
@@ -10,7 +12,7 @@ from kafeneio_games.rummy import Action
 from kafeneio_games.rummy_hand import Laid, Stage
 from kafeneio_games.rummy_view import RummyView
 
-STEPS = ("lay-offs", "melds", "swaps")
+STEPS: Final = ("lay-offs", "melds", "swaps")
 
 
 def paid(game: Koumkan, view: RummyView, seat: Seat) -> tuple[tuple[Action, ...], RummyView]:

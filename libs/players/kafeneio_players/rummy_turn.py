@@ -52,7 +52,8 @@ class Turn:
 
     def discards(self) -> list[Card]:
         """The different cards that may be discarded."""
-        return [card for card in dict.fromkeys(self.hand) if card != self.barred]
+        barred = self.barred
+        return [card for card in dict.fromkeys(self.hand) if card != barred]
 
     def carry_out(self, uses: Iterable[Use]) -> bool:
         """Those of the uses that can be, jokers from the table first; whether any could."""
@@ -73,8 +74,8 @@ class Turn:
     def lay_off_jokers(self) -> bool:
         """All jokers that have a place and can be spared; whether any could."""
         before = len(self.actions)
-        for number, meld in enumerate(self.table, 1):
-            for _ in meld.cards * 4:
+        for number in range(1, len(self.table) + 1):
+            for _ in range(self.hand.count(JOKER)):
                 self._lay_off(JOKER, number)
         return len(self.actions) > before
 
