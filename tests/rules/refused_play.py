@@ -122,9 +122,9 @@ PLAY: Final[tuple[Case, ...]] = (
     Case(
         "Act",
         "one step too many",
-        "ILLEGAL_ACTION",
+        "NOT_YOUR_TURN",
         act("running", "mover", actions=lambda stage: [*stage.turn, stage.turn[0]]),
-        {"rule": lambda stage: "V2.1"},
+        {"version": lambda stage: str(stage.version)},
     ),
     reused("Act", expected_version=99),
     Case("Resign", "no such game", "GAME_UNKNOWN", resign("unknown", SEATS[0])),

@@ -123,9 +123,10 @@ async def test_nobody_comes(rules: Rules) -> None:
 
 async def test_who_comes_in_time_plays(rules: Rules) -> None:
     """When a game that was made later is ended, one that was joined goes on."""
-    game = await rules.start()
-    game = await rules.join_within(game.game_id, 0)
-    late = await rules.create(join_timeout=1)
+    game = await rules.create(join_timeout=3)
+    for player in SEATS:
+        game = await rules.join(game, player)
+    late = await rules.create(join_timeout=3)
     ended = await next_update(rules.watch(late.game_id))
     assert ended.at.ToDatetime() >= late.join_by.ToDatetime() > game.join_by.ToDatetime()
     answer = await rules.play_turn(game.game_id, game.position)

@@ -172,7 +172,7 @@ def test_laws(stake: int, winners: tuple[int, ...], out: frozenset[int], points:
     assert sum(paid.nets) == -paid.fee
     assert min(paid.nets) >= -stake, "nobody loses more than his stake"
     assert min(paid.nets[seat] for seat in winners) >= 0, "nobody loses by winning"
-    assert paid.fee <= 4 * stake * points / 10_000
+    assert paid.fee * 10_000 <= 4 * stake * points
     assert not (paid.fee and out)
     if not out:
         assert paid.shares[winners[0]] == paid.shares[winners[1]]

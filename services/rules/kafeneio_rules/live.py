@@ -73,7 +73,10 @@ class DatedStep:
     def entries(self, viewer: Seat | None) -> bytes:
         """The row without the position after it: a GameUpdate, serialised."""
         play = self.step.play
-        return wire.row(self.at, play.game, self.step.entries, eyes(play, viewer))
+        game = play.game
+        if game is None and play.last is not None:  # a drawn round, before the next opening throw
+            game = play.last.game
+        return wire.row(self.at, game, self.step.entries, eyes(play, viewer))
 
 
 def eyes(play: Play, viewer: Seat | None) -> Seat | None:
