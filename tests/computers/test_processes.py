@@ -123,6 +123,7 @@ async def test_a_house_that_is_killed_leaves_no_worker(folder: Path, busy: bool)
             await started(house, "gulbara")
         await house.kill()
         await until(lambda: not process.is_running())
+        assert not process.is_running()
 
 
 async def test_a_house_without_computers(folder: Path) -> None:
