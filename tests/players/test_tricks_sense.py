@@ -134,7 +134,6 @@ def test_the_partner_is_given_points_and_the_others_are_not() -> None:
 def test_every_game_is_measured_as_is_demanded() -> None:
     demanded = {contest.name: contest.demanded for contest in tricks.contests()}
     random = {f"{name} against random": 60.0 for name in NAMES}
-    random["pilotta-classic-2 against random"] = 40.0
     assert demanded == random | {f"{name} against simple": 0.0 for name in NAMES}
 
 
