@@ -7,7 +7,6 @@ as a descriptor set; that also works without a network.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,15 +48,29 @@ def protoc(*arguments: str) -> None:
 
 
 def generate() -> None:
-    """Make the stubs anew."""
-    if GENERATED.exists():
-        shutil.rmtree(GENERATED)
-    GENERATED.mkdir()
-    outputs = [f"--{kind}_out={GENERATED}" for kind in ("python", "grpc_python", "mypy")]
-    outputs.append(f"--mypy_grpc_out=only_async:{GENERATED}")
-    protoc(*outputs, "buf/validate/validate.proto")
-    for package in {path.parent for path in GENERATED.rglob("*.py")}:
-        (package / "py.typed").touch()
+    """Make the stubs anew. Files that come out as they were stay untouched, so that whoever imports
+    them meanwhile finds them whole."""
+    with tempfile.TemporaryDirectory(dir=HERE) as folder:
+        made = Path(folder)
+        outputs = [f"--{kind}_out={made}" for kind in ("python", "grpc_python", "mypy")]
+        outputs.append(f"--mypy_grpc_out=only_async:{made}")
+        protoc(*outputs, "buf/validate/validate.proto")
+        for package in {path.parent for path in made.rglob("*.py")}:
+            (package / "py.typed").touch()
+        _replace(made)
+
+
+def _replace(made: Path) -> None:
+    new = {path.relative_to(made) for path in made.rglob("*") if path.is_file()}
+    for name in new:
+        there = GENERATED / name
+        if there.exists() and there.read_bytes() == (made / name).read_bytes():
+            continue
+        there.parent.mkdir(parents=True, exist_ok=True)
+        (made / name).replace(there)
+    for there in [path for path in GENERATED.rglob("*") if path.is_file()]:
+        if "__pycache__" not in there.parts and there.relative_to(GENERATED) not in new:
+            there.unlink()
 
 
 def image(path: Path) -> None:

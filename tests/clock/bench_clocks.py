@@ -29,8 +29,8 @@ from kafeneio_clock.keeper import Decide, Keeper
 from kafeneio_clock.life import Life
 from kafeneio_clock.main import migrate_database
 from kafeneio_clock.peer import Rules, RunningTurn
+from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import Clocks, Row, Write
-from kafeneio_clock.tables import SCHEMA
 from kafeneio_clock.turns import Cause, Options, Span, Turn
 from kafeneio_clock.values import Event as Happening
 from kafeneio_clock.values import Presence, Seat, State, TurnEnded, TurnStarted

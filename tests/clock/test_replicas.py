@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from kafeneio.clock.v1 import clock_pb2 as pb
-from kafeneio_clock.tables import SCHEMA, metadata
+from kafeneio_clock.schema import SCHEMA, metadata
 from kafeneio_runtime.store import drift
 
 from tests.clock.house import House, kinds, message, mover, rest, shown

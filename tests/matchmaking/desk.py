@@ -12,8 +12,8 @@ import asyncpg
 from kafeneio_matchmaking.domain import NewTicket, Terms, Ticket, TicketStatus
 from kafeneio_matchmaking.peers import Peers
 from kafeneio_matchmaking.saga import Saga
+from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.storage import Matchmaking
-from kafeneio_matchmaking.tables import SCHEMA
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store

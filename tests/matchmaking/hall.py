@@ -16,7 +16,7 @@ from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_matchmaking import main
-from kafeneio_matchmaking.tables import SCHEMA
+from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.bus import InProcessBus
 from kafeneio_runtime.directory import Directory

@@ -9,8 +9,8 @@ import grpc
 import pytest
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
+from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.storage import Matchmaking
-from kafeneio_matchmaking.tables import SCHEMA
 from kafeneio_runtime.store import Store
 from prometheus_client import REGISTRY
 

@@ -17,8 +17,8 @@ from kafeneio_matchmaking.domain import (
     TicketMove,
     TicketStatus,
 )
+from kafeneio_matchmaking.schema import SCHEMA, metadata
 from kafeneio_matchmaking.storage import Change
-from kafeneio_matchmaking.tables import SCHEMA, metadata
 from kafeneio_runtime.store import drift
 
 from tests.harness import PATIENCE, Rules, new_id

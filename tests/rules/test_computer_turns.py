@@ -12,8 +12,8 @@ import grpc
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_rules.computers import ComputerTurns
 from kafeneio_rules.live import LiveGames
+from kafeneio_rules.schema import SCHEMA
 from kafeneio_rules.storage import Games
-from kafeneio_rules.tables import SCHEMA
 from kafeneio_runtime.clock import ManualTime
 from kafeneio_runtime.secrets import Vault, chance_key
 from kafeneio_runtime.store import Store

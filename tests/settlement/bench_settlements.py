@@ -19,9 +19,9 @@ from kafeneio_runtime.store import Store
 from kafeneio_settlement import domain, ledger
 from kafeneio_settlement.domain import Hold
 from kafeneio_settlement.main import migrate_database
+from kafeneio_settlement.schema import SCHEMA
 from kafeneio_settlement.settling import Settling
 from kafeneio_settlement.storage import Work
-from kafeneio_settlement.tables import SCHEMA
 
 from tests.settlement.house import Says
 

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from kafeneio_runtime.store import connect, drift
 from kafeneio_settlement import main
-from kafeneio_settlement.tables import ROLE, SCHEMA, UNCHANGEABLE, metadata
+from kafeneio_settlement.schema import ROLE, SCHEMA, UNCHANGEABLE, metadata
 
 from tests.fixtures.postgres import Databases, Template
 from tests.settlement.house import House, Says, new_id

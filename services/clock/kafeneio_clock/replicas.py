@@ -17,8 +17,8 @@ from kafeneio_runtime.periodic import every
 from kafeneio_runtime.store import Store
 
 from kafeneio_clock.attendance import Attendance
+from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import Clocks
-from kafeneio_clock.tables import SCHEMA
 
 GATHER_SECONDS: Final = 0.02
 LOOK_SECONDS: Final = 2.0

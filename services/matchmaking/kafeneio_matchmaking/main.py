@@ -22,9 +22,9 @@ from kafeneio_matchmaking.background import Background
 from kafeneio_matchmaking.peers import Peers
 from kafeneio_matchmaking.replicas import Replicas
 from kafeneio_matchmaking.saga import Saga
+from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.server import Offers, QuickMatchServicer
 from kafeneio_matchmaking.storage import Matchmaking
-from kafeneio_matchmaking.tables import SCHEMA
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 QUICK_MATCH: Final = "kafeneio.matchmaking.v1.QuickMatchService"

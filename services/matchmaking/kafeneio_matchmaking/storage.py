@@ -31,7 +31,7 @@ from kafeneio_matchmaking.domain import (
 )
 from kafeneio_matchmaking.pairing import Pairing
 from kafeneio_matchmaking.rows import TERMS, read_match, read_ticket, terms_columns
-from kafeneio_matchmaking.tables import SCHEMA
+from kafeneio_matchmaking.schema import SCHEMA
 
 TICKETS_A_NOTE: Final = 200
 """A payload has at most 8,000 bytes, an id 32."""

@@ -28,9 +28,9 @@ from kafeneio_rules.computers import ComputerTurns
 from kafeneio_rules.live import Draws, LiveGames
 from kafeneio_rules.replicas import Replicas
 from kafeneio_rules.rulebook import RuleBookServicer
+from kafeneio_rules.schema import SCHEMA
 from kafeneio_rules.server import GameServicer
 from kafeneio_rules.storage import SUBJECT, Games
-from kafeneio_rules.tables import SCHEMA
 from kafeneio_rules.waiting import Waiting
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"

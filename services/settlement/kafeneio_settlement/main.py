@@ -25,10 +25,10 @@ from kafeneio_settlement.background import Background, Witnesses
 from kafeneio_settlement.books import Books
 from kafeneio_settlement.correcting import Correcting
 from kafeneio_settlement.domain import Account
+from kafeneio_settlement.schema import ROLE, SCHEMA
 from kafeneio_settlement.server import SettlementServicer
 from kafeneio_settlement.settling import CLOCK_CONSUMER, RULES_CONSUMER, Settling
 from kafeneio_settlement.storage import SUBJECT, Looks
-from kafeneio_settlement.tables import ROLE, SCHEMA
 from kafeneio_settlement.wallets import WalletServicer
 from kafeneio_settlement.watching import Bells
 
