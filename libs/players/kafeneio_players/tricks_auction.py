@@ -44,7 +44,8 @@ STEP: Final = 10
 CAPOT: Final = 250
 WORSE: Final = 35.0  # no suit is weighed that is so much worse than the best, by its estimate
 
-NOTHING: Final = 0.0  # points that a pass is worth when nobody has bid
+# Points that a pass is worth when nobody has bid, by seats: of two the other may take, and fail.
+NOTHING: Final = {4: 0.0, 2: 15.0}
 OVER_PARTNER: Final = 12.0  # what a bid over the partner's must bring more, in points
 CONTRA: Final = 0.6  # what a contra must bring more, by the value of the contract
 ANSWER: Final = 1.6  # and a recontra
@@ -145,7 +146,7 @@ def _choice(auction: Auction) -> Action:
     else:
         options = [(one, suit) for suit, one in CHOICES.items() if suit != view.turned[1]]
     best: Action = PASS
-    most = NOTHING
+    most = NOTHING[auction.house.seats]
     for action, trump in options:
         held = own
         if view.turned is not None and auction.house.seats > 2:
@@ -185,7 +186,7 @@ def _bid(auction: Auction) -> Action:
     stands = view.contract
     own = plain(view.hand)
     best: Action = PASS
-    most = NOTHING if stands is None else auction.worth(own, stands)
+    most = NOTHING[auction.house.seats] if stands is None else auction.worth(own, stands)
     if stands is not None and stands.side != auction.side and auction.house.contra_in_auction:
         doubled = auction.worth(own, replace(stands, multiplier=2)) - CONTRA * stands.value
         if doubled > most:

@@ -7,6 +7,7 @@ outcome is the better one for side 0 whatever the game pays.
 
 from __future__ import annotations
 
+from random import Random
 from typing import Final, NamedTuple
 
 from kafeneio_games.tricks import LAST_TRICK
@@ -14,6 +15,7 @@ from kafeneio_games.tricks import LAST_TRICK
 from .tricks_table import Mask, Table
 
 ALL: Final = 1000
+NOBODY: Final = -1
 
 
 class Law(NamedTuple):
@@ -89,8 +91,13 @@ def outcome(points: int, won: bool, lost: bool) -> int:
     return points + (0 if lost else ALL) - (0 if won else ALL)
 
 
-def played_out(position: Position, law: Law, calling: int) -> int:
-    """The outcome when everybody plays on plainly; `calling` is the side of the contract."""
+def played_out(
+    position: Position, law: Law, calling: int, erring: int = NOBODY, random: Random | None = None
+) -> int:
+    """The outcome when everybody plays on plainly; `calling` is the side of the contract.
+
+    The side `erring` plays any card that it may instead, drawn from `random`.
+    """
     hands = list(position.hands)
     _, seat, led, best, holder, count, worth, points, (won, lost) = position
     table, seats = law.table, len(hands)
@@ -99,9 +106,12 @@ def played_out(position: Position, law: Law, calling: int) -> int:
     left = sum([hand.bit_count() for hand in hands])
     while left or count:
         hand = hands[seat]
-        if not count:
-            card = best = _lead(table, hands, seat, seat & 1 == calling)
-            led, holder, worth = suit_of[card], seat, value[card]
+        if seat & 1 == erring and random is not None:
+            card = _any(
+                allowed(hand, led, best, (holder ^ seat) & 1 == 0) if count else hand, random
+            )
+        elif not count:
+            card = _lead(table, hands, seat, seat & 1 == calling)
         else:
             partners = (holder ^ seat) & 1 == 0
             may = allowed(hand, led, best, partners)
@@ -117,9 +127,11 @@ def played_out(position: Position, law: Law, calling: int) -> int:
                     card = _first(groups, may & ~winning or may)
                 else:
                     card = _taking(table, may, winning & -1 << theirs.bit_length())
-            worth += value[card]
-            if beats[best] >> card & 1:
-                best, holder = card, seat
+        worth += value[card]
+        if not count:
+            led, best, holder = suit_of[card], card, seat
+        elif beats[best] >> card & 1:
+            best, holder = card, seat
         hands[seat] = hand & ~(1 << card)
         left -= 1
         count += 1
@@ -135,6 +147,13 @@ def played_out(position: Position, law: Law, calling: int) -> int:
             points += worth
         seat, count, worth = holder, 0, 0
     return outcome(points, won, lost)
+
+
+def _any(may: Mask, random: Random) -> int:
+    """One of the cards, each as likely."""
+    for _ in range(random.randrange(may.bit_count())):
+        may &= may - 1
+    return (may & -may).bit_length() - 1
 
 
 def _first(groups: tuple[Mask, ...], may: Mask) -> int:
