@@ -19,11 +19,23 @@ from tests.runtime import echo
 from tests.runtime.house import open_house, token
 
 
+class Stream(io.StringIO):
+    """Rings when something is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.Event()
+
+    def write(self, text: str) -> int:
+        self.written.set()
+        return super().write(text)
+
+
 class Lines:
     """What has been logged."""
 
     def __init__(self) -> None:
-        self.stream = io.StringIO()
+        self.stream = Stream()
 
     @property
     def text(self) -> str:
@@ -32,6 +44,17 @@ class Lines:
     @property
     def all(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.text.splitlines()]
+
+    async def of(self, request_id: str, count: int) -> list[dict[str, Any]]:
+        """The lines of a call, as soon as there are so many: its last one may be written when the
+        client has long had its answer."""
+        async with asyncio.timeout(10):
+            while True:
+                self.stream.written.clear()
+                found = [line for line in self.all if line.get("request_id") == request_id]
+                if len(found) >= count:
+                    return found
+                await self.stream.written.wait()
 
 
 @pytest.fixture
@@ -151,7 +174,7 @@ async def test_lines_of_a_call_carry_its_id_method_and_caller(lines: Lines) -> N
         house.servicer.echo = refuse
         with pytest.raises(grpc.aio.AioRpcError):
             await house.raw(b"", metadata=(("x-request-id", "id-1"),))
-    looking, ended = [line for line in lines.all if line.get("request_id") == "id-1"]
+        looking, ended = await lines.of("id-1", 2)
     for line in (looking, ended):
         assert line["method"] == "/kafeneio.test.v1.EchoService/Echo"
         assert line["caller"] == "nikos"
