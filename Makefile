@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := libs/games libs/players libs/stubs libs/runtime libs/client services/rules services/clock \
-	services/settlement services/matchmaking deploy/computers deploy/house
+	services/settlement services/matchmaking deploy/computers deploy/house deploy/up
 EDITABLE := $(foreach package,$(PACKAGES),-e $(package))
 SOURCES := libs services deploy tests
 SETUP := .venv/.ready
@@ -33,6 +33,9 @@ demo: setup ## let two programs play for a stake in a house of its own (GAME=por
 test: setup lint ## run everything that must pass: lint, types, contracts, tests
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2) tests
 
+drills: setup ## run the whole matrices, and real processes under fire (not in `make test`)
+	$(BIN)/python -m pytest -n $(or $(WORKERS),2) -m drill tests
+
 lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
@@ -46,6 +49,9 @@ bench: setup ## measure speed, each beside a bare baseline in the same run
 strength: setup ## measure the computer players against a random and a plain one (GAMES=400, WORKERS=2)
 	$(BIN)/python -m tests.strength --games $(or $(GAMES),400) --workers $(or $(WORKERS),2)
 
+simulation: setup ## simulate a day of the queue: waiting times and rating gaps (SEED=1, PLAYERS=2000)
+	$(BIN)/python -m tests.simulation --seed $(or $(SEED),1) --players $(or $(PLAYERS),2000)
+
 closures: setup ## install each lib and service alone and import it
 	$(BIN)/python deploy/checks/closures.py
 
@@ -55,4 +61,4 @@ lock: setup ## make requirements.lock anew
 clean: ## remove what the targets made
 	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup run demo test lint bench strength closures lock clean
+.PHONY: help setup run demo test drills lint bench strength simulation closures lock clean

@@ -11,6 +11,12 @@ from kafeneio_games import registry
 
 from tests.journeys.evening import FOUR, STAKE, Evening
 
+QUICK: Final = ("portes", "pilotta", "koumkan")
+"""One of each family; the others are drills."""
+ALL: Final = [
+    pytest.param(variant.id, marks=[pytest.mark.drill] if variant.id not in QUICK else [])
+    for variant in registry.variants()
+]
 SHORT: Final = {"S1": 0, "S2": 0, "S3": 51, "S4": 0}
 """The target by payout rule; 0 is the usual one."""
 
@@ -24,7 +30,7 @@ def pots(seats: list[str], winners: list[int]) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("variant", [variant.id for variant in registry.variants()])
+@pytest.mark.parametrize("variant", ALL)
 async def test_it_is_played_for_a_stake_and_its_record_is_good(slow: Evening, variant: str) -> None:
     played = registry.variant(variant)
     players = FOUR[: played.seats]
@@ -47,6 +53,7 @@ def winners_by(variant: registry.Variant, score: list[int]) -> list[int]:
     return [int(seat) for seat in variant.sides[score.index(best)]]
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("variant", ["koumkan", "thanasis"])
 async def test_rummy_for_three(slow: Evening, variant: str) -> None:
     options = {"players": "3"}

@@ -22,8 +22,13 @@ from kafeneio.clock.v1 import events_pb2 as clock_pb2
 from kafeneio.common.v1 import money_pb2
 from kafeneio.rules.v1 import actions_pb2
 from kafeneio.rules.v1 import events_pb2 as rules_pb2
+from kafeneio.settlement.v1 import (
+    prizes_pb2_grpc,
+    settlement_pb2_grpc,
+    wallet_pb2,
+    wallet_pb2_grpc,
+)
 from kafeneio.settlement.v1 import settlement_pb2 as pb
-from kafeneio.settlement.v1 import settlement_pb2_grpc, wallet_pb2, wallet_pb2_grpc
 from kafeneio_runtime import ids
 from kafeneio_runtime.auth import DevelopmentKey, Role, development_key, token_verifier
 from kafeneio_runtime.bus import Event, InProcessBus
@@ -49,6 +54,12 @@ TABLES: Final = {
     "settlements": "*",
     "corrections": "*",
     "approvals": "*",
+    "prize_pools": "*",
+    "pool_entries": "*",
+    "pool_releases": "*",
+    "pool_settlements": "*",
+    "pool_corrections": "*",
+    "pool_approvals": "*",
     "requests": "*",
     "inbox": "*",
     # Not `published_at`: the relay sets that whenever it gets to it.
@@ -153,6 +164,7 @@ class House:
     def __post_init__(self) -> None:
         self.wallets = wallet_pb2_grpc.WalletServiceStub(self.channel)
         self.games = settlement_pb2_grpc.SettlementServiceStub(self.channel)
+        self.prizes = prizes_pb2_grpc.PrizeServiceStub(self.channel)
         self._tokens: dict[str, str] = {}
         self.debtors = {"external:cashier"}
 

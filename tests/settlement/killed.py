@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
+from tests.settlement import tournaments
 from tests.settlement.house import PATIENCE, SEATS, House, Says
 from tests.settlement.operators import approve, correct, report, result_request, void
 
@@ -62,6 +63,76 @@ async def propose_result(house: House) -> None:
 async def second(house: House) -> None:
     """A second operator approves."""
     await approve(house, GAME, request_id=REQUEST)
+
+
+TOURNAMENT: Final = "01980000-0000-7000-8000-00000000000c"
+ENTRIES: Final = (
+    "01980000-0000-7000-8000-00000000000d",
+    "01980000-0000-7000-8000-00000000000e",
+)
+
+
+async def open_one(house: House) -> None:
+    """The terms of a tournament are written down."""
+    await tournaments.open_pool(house, TOURNAMENT, request_id=REQUEST)
+
+
+async def enter(house: House) -> None:
+    """The second entry pays."""
+    await tournaments.enter(house, TOURNAMENT, SEATS[1:], ENTRIES[1], request_id=REQUEST)
+
+
+async def leave(house: House) -> None:
+    """It gets its fee back."""
+    await tournaments.leave(house, TOURNAMENT, ENTRIES[1], request_id=REQUEST)
+
+
+async def finish(house: House) -> None:
+    """The prizes are paid."""
+    order = [[entry] for entry in ENTRIES]
+    await tournaments.finish(house, TOURNAMENT, order, request_id=REQUEST)
+
+
+async def cancel(house: House) -> None:
+    """Every fee goes back."""
+    await tournaments.cancel(house, TOURNAMENT, request_id=REQUEST)
+
+
+async def propose_order(house: House) -> None:
+    """An operator proposes other standings."""
+    order = [[entry] for entry in ENTRIES[::-1]]
+    await tournaments.propose(house, TOURNAMENT, order, request_id=REQUEST)
+
+
+async def second_of_a_tournament(house: House) -> None:
+    """A second operator approves."""
+    await tournaments.approve_pool(house, TOURNAMENT, request_id=REQUEST)
+
+
+async def opened(house: House) -> None:
+    """One has entered."""
+    await house.funded(*SEATS)
+    await tournaments.open_pool(house, TOURNAMENT)
+    await tournaments.enter(house, TOURNAMENT, SEATS[:1], ENTRIES[0])
+
+
+async def entered(house: House) -> None:
+    """Both have."""
+    await opened(house)
+    await tournaments.enter(house, TOURNAMENT, SEATS[1:], ENTRIES[1])
+
+
+async def finished(house: House) -> None:
+    """The prizes are paid before."""
+    await entered(house)
+    await tournaments.finish(house, TOURNAMENT, [[entry] for entry in ENTRIES])
+
+
+async def other_order(house: House) -> None:
+    """Other standings were proposed."""
+    await finished(house)
+    order = [[entry] for entry in ENTRIES[::-1]]
+    await tournaments.propose(house, TOURNAMENT, order)
 
 
 async def seal(house: House) -> None:
@@ -125,6 +196,14 @@ SCENES: Final[dict[str, tuple[Step, Step, list[int]]]] = {
     "correct": (settled, propose_result, [1100, 900]),
     "approve": (proposed, second, [900, 1100]),
     "seal": (unsealed, seal, [1000, 1000]),
+    # 200 in the pool: 140 and 60.
+    "open_pool": (nothing, open_one, [1000, 1000]),
+    "hold_fees": (opened, enter, [900, 900]),
+    "release_fees": (entered, leave, [900, 1000]),
+    "settle_tournament": (entered, finish, [1040, 960]),
+    "void_tournament": (entered, cancel, [1000, 1000]),
+    "correct_tournament": (finished, propose_order, [1040, 960]),
+    "approve_tournament": (other_order, second_of_a_tournament, [960, 1040]),
 }
 
 

@@ -33,6 +33,24 @@ class Game:
     """(settlement that it corrects, winner or None for void), by number."""
 
 
+@dataclass
+class Tournament:
+    """A tournament of single players who pay `entry_fee` each, who is in it (by entry), and what
+    the settlement that counts has given to whom. Its prizes are 70 % and 30 %."""
+
+    tournament_id: str
+    entry_fee: int
+    fee: int
+    entries: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    state: str = "open"
+    paid: dict[str, int] = field(default_factory=dict)
+    version: int = 0
+    first: list[str] | None = None
+    proposed: list[tuple[int, list[str] | None]] = field(default_factory=list)
+    """(settlement that it corrects, order of the entries or None for void), by number."""
+
+
 FEES = "the house"
 
 
@@ -67,6 +85,54 @@ class Model:
             self.fees += amount
         else:
             self.money[who] += amount
+
+    def enter(self, tournament: Tournament, entry: str, who: str) -> bool:
+        """Whether somebody is let in; then he has paid."""
+        free = not tournament.entry_fee
+        able = free or (
+            who not in self.suspended and self.money.get(who, -1) >= tournament.entry_fee
+        )
+        if entry in tournament.gone or tournament.state != "open" or not able:
+            return False
+        tournament.entries[entry] = who
+        if not free:
+            self.money[who] -= tournament.entry_fee
+        return True
+
+    def leave(self, tournament: Tournament, entry: str) -> bool:
+        """Whether an entry is taken back, or is gone already."""
+        if entry in tournament.gone:
+            return True
+        if tournament.state != "open":
+            return False
+        if entry in tournament.entries and tournament.entry_fee:
+            self.money[tournament.entries[entry]] += tournament.entry_fee
+        tournament.entries.pop(entry, None)
+        tournament.gone.add(entry)
+        return True
+
+    def award(self, tournament: Tournament, order: list[str] | None) -> None:
+        """The first gets what the house and the second leave of the pool; without an order
+        everything goes back. What was paid before is taken back first."""
+        for who, amount in tournament.paid.items():
+            self._give(who, -amount)
+        pool = tournament.entry_fee * len(tournament.entries)
+        paid: dict[str, int] = {}
+        if order is None:
+            for who in tournament.entries.values():
+                paid[who] = paid.get(who, 0) + tournament.entry_fee
+        else:
+            paid[FEES] = pool * tournament.fee // 10_000
+            rest = pool - paid[FEES]
+            second = rest * 30 // 100 if len(order) > 1 else 0
+            for entry, amount in zip(order, (rest - second, second), strict=False):
+                who = tournament.entries[entry]
+                paid[who] = paid.get(who, 0) + amount
+        tournament.paid = paid if pool else {}
+        for who, amount in tournament.paid.items():
+            self._give(who, amount)
+        tournament.version += 1
+        tournament.state = "void" if order is None else "settled"
 
     def heard(self, game: Game, witness: str) -> None:
         """One of the two has spoken."""

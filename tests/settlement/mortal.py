@@ -19,7 +19,7 @@ from kafeneio_runtime import failpoints
 from kafeneio_settlement import background
 
 from tests.rules.refusal import Refused, outcome_of
-from tests.settlement import operators
+from tests.settlement import operators, tournaments
 from tests.settlement.house import PATIENCE, House
 
 ARM: Final = "arm"
@@ -44,8 +44,9 @@ def _serve(url: str, folder: str, pipe: Connection) -> None:
                     failpoints._ARMED = arguments[0]  # type: ignore[misc]
                     pipe.send(None)
                     continue
-                do: Callable[..., Any] = getattr(house, name, None) or getattr(operators, name)
-                first = () if hasattr(house, name) else (house,)
+                others = [each for each in (operators, tournaments) if hasattr(each, name)]
+                do: Callable[..., Any] = getattr(others[0] if others else house, name)
+                first = (house,) if others else ()
                 outcome = await outcome_of(do(*first, *arguments, **options))
                 pipe.send(outcome if isinstance(outcome, Refused) else None)
 
@@ -70,8 +71,8 @@ class Mortal:
         self._hear(4 * PATIENCE)
 
     def do(self, name: str, *arguments: Any, **options: Any) -> Refused | None:
-        """A method of `House`, or what an operator does; how it was refused, if it was. Raises
-        Killed."""
+        """What is said of tournaments, what an operator does, or a method of `House`; how it was
+        refused, if it was. Raises Killed."""
         try:
             self._pipe.send((name, arguments, options))
         except BrokenPipeError:

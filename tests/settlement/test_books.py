@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from typer.testing import CliRunner
 from tests.rules.refusal import refusal
 from tests.settlement.house import OPERATOR, PATIENCE, SERVICE, House, Says
 from tests.settlement.operators import approve, correct, played, report, result_request, void
+from tests.settlement.tournaments import cancel, open_pool, propose, terms
 
 LEFT = ((1, "LEFT"),)
 OLD = "UPDATE games SET held_at = held_at - interval '11 minutes' WHERE game_id = $1::text::uuid"
@@ -190,6 +192,11 @@ async def test_the_command(database_url: str, keys: Path, quick: None) -> None:
         differ = Says((await house.hold(stake=20)).game_id)
         await house.publish(differ.finished(out=LEFT), differ.closed())
         await correct(house, result_request(game_id), "operator-2")
+        late = datetime.now(UTC) - timedelta(days=2)
+        overdue = (await open_pool(house, starts_at=late)).tournament_id
+        cancelled = (await open_pool(house)).tournament_id
+        await cancel(house, cancelled)
+        await propose(house, cancelled, right=terms(fee=1))
         await until(house, "kafeneio_ledger_verified_transactions", 5)
         code, text = await run(house, "report")
         assert code == 0, text
@@ -200,12 +207,18 @@ async def test_the_command(database_url: str, keys: Path, quick: None) -> None:
             f"{differ.game_id}  mismatch",
             "forfeits_differ",
             f"{game_id}  number 1, by operator-2: the wrong one was paid",
+            "started over a day ago and are not paid: 1",
+            overdue,
+            f"{cancelled}  number 1, by operator: two results were swapped",
         ):
             assert part in text
         code, text = await run(house, "verify")
         assert code == 0, text
         assert "Verified up to seal 5" in text
         code, text = await run(house, "approve", game_id, "1")
+        assert (code, "settlement 2 counts now" in text) == (0, True), text
+        await propose(house, cancelled, who="operator-2")
+        code, text = await run(house, "approve", cancelled, "2")
         assert (code, "settlement 2 counts now" in text) == (0, True), text
         await house.database.execute("SET session_replication_role = replica")
         await house.database.execute("DELETE FROM seals WHERE number = 2")

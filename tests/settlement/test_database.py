@@ -12,6 +12,7 @@ from kafeneio_settlement.schema import ROLE, SCHEMA, UNCHANGEABLE, metadata
 
 from tests.fixtures.postgres import Databases, Template
 from tests.settlement.house import House, Says, new_id
+from tests.settlement.tournaments import cancel, leave, propose, started
 
 
 @pytest.fixture
@@ -166,6 +167,71 @@ async def test_a_game_is_paid_once(house: House) -> None:
     with pytest.raises(asyncpg.UniqueViolationError):
         await house.database.execute("INSERT INTO transactions SELECT * FROM transactions LIMIT 1")
     assert await house.snapshot() == before
+
+
+async def tournament(house: House) -> str:
+    """A tournament that two have entered, and one has left again."""
+    name, (_, gone) = await started(house, (("anna",), ("babis",)))
+    await leave(house, name, gone)
+    return name
+
+
+async def test_a_tournament_is_paid_once(house: House) -> None:
+    name = await tournament(house)
+    await cancel(house, name)
+    before = await house.snapshot()
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await house.database.execute("INSERT INTO pool_settlements SELECT * FROM pool_settlements")
+    assert await house.snapshot() == before
+
+
+async def test_nobody_enters_or_leaves_a_tournament_that_is_paid(house: House) -> None:
+    name = await tournament(house)
+    await cancel(house, name)
+    before = await house.snapshot()
+    for statement in (
+        "INSERT INTO pool_entries"
+        " SELECT tournament_id, gen_random_uuid(), players FROM pool_entries",
+        "INSERT INTO pool_releases SELECT tournament_id, gen_random_uuid() FROM pool_entries",
+    ):
+        with pytest.raises(asyncpg.RestrictViolationError, match="is settled"):
+            await house.database.execute(statement)
+    assert await house.snapshot() == before
+
+
+async def test_a_tournament_is_paid_to_the_last_unit(house: House) -> None:
+    name = await tournament(house)
+    before = await house.snapshot()
+    with pytest.raises(asyncpg.RestrictViolationError, match="to the last unit"):
+        await house.database.execute(
+            "INSERT INTO pool_settlements (tournament_id, version, void, rule_version, entries,"
+            " places, amounts, fee, settled_by, reason)"
+            " VALUES ($1::text::uuid, 1, true, 1, '{}', '{}', '{}', 0, 'x', '')",
+            name,
+        )
+    assert await house.snapshot() == before
+
+
+async def test_a_transaction_has_one_subject(house: House) -> None:
+    await house.funded("anna")
+    with pytest.raises(asyncpg.CheckViolationError):
+        await house.database.execute(
+            "INSERT INTO transactions SELECT gen_random_uuid(), kind, currency, gen_random_uuid(),"
+            " at, gen_random_uuid() FROM transactions"
+        )
+    assert await house.database.fetchval("SELECT count(*) FROM transactions") == 1
+
+
+async def test_a_tournament_is_corrected_by_two(house: House) -> None:
+    name = await tournament(house)
+    await cancel(house, name)
+    await propose(house, name)
+    with pytest.raises(asyncpg.CheckViolationError):
+        await house.database.execute(
+            "INSERT INTO pool_approvals (tournament_id, number, proposed_by, approved_by, version)"
+            " SELECT tournament_id, number, proposed_by, proposed_by, 1 FROM pool_corrections"
+        )
+    assert await house.database.fetchval("SELECT count(*) FROM pool_approvals") == 0
 
 
 async def test_a_stake_has_players(house: House) -> None:

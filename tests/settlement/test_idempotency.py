@@ -7,13 +7,22 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from kafeneio.settlement.v1 import corrections_pb2, wallet_pb2
+from kafeneio.settlement.v1 import corrections_pb2, prizes_pb2, wallet_pb2
 from kafeneio.settlement.v1 import settlement_pb2 as pb
 from kafeneio_runtime.auth import Role
 
 from tests.rules.refusal import refusal
 from tests.settlement.house import OPERATOR, SECOND, SERVICE, House, Says, money, new_id
 from tests.settlement.operators import correct, played, result_request, void
+from tests.settlement.tournaments import (
+    approve_pool,
+    correction_request,
+    finish,
+    propose,
+    standings,
+    started,
+    terms,
+)
 
 MUTATING = (
     "Deposit",
@@ -25,14 +34,34 @@ MUTATING = (
     "VoidSettlement",
     "CorrectResult",
     "ApproveCorrection",
+    "OpenPrizePool",
+    "HoldEntryFees",
+    "ReleaseEntryFees",
+    "SettleTournament",
+    "VoidTournament",
+    "CorrectTournament",
 )
-MOVING_NOTHING = ("SetWalletStatus", "VoidSettlement", "CorrectResult")
+MOVING_NOTHING = (
+    *("SetWalletStatus", "VoidSettlement", "CorrectResult"),
+    *("OpenPrizePool", "CorrectTournament"),
+)
+
+
+PRIZES = {
+    method.name
+    for service in prizes_pb2.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+}
 
 
 async def said(house: House, name: str) -> tuple[str, Any, Any]:
     """Who calls, a request that will be answered, and the same one with another body."""
     await house.funded()
     request_id, other = new_id(), new_id()
+    if name in PRIZES:
+        who, right, wrong = await said_of_a_tournament(house, name)
+        right.request_id = wrong.request_id = request_id
+        return who, right, wrong
     game_id = other
     if name == "ReleaseStakes":
         game_id = (await house.hold(stake=10)).game_id
@@ -100,9 +129,52 @@ async def said(house: House, name: str) -> tuple[str, Any, Any]:
     return who, right, wrong
 
 
+async def said_of_a_tournament(house: House, name: str) -> tuple[str, Any, Any]:
+    """The same, of the calls of `PrizeService`."""
+    tournament, (a, b) = await started(house, (("eleni",), ("nikos",)), entry_fee=10)
+    if name == "CorrectTournament":
+        await finish(house, tournament, [[a], [b]])
+    other = new_id()
+
+    def settle(order: list[list[str]]) -> prizes_pb2.SettleTournamentRequest:
+        return prizes_pb2.SettleTournamentRequest(
+            tournament_id=tournament, standings=standings(order)
+        )
+
+    def hold(player: str) -> prizes_pb2.HoldEntryFeesRequest:
+        return prizes_pb2.HoldEntryFeesRequest(
+            tournament_id=tournament, entry_id=other, player_ids=[player]
+        )
+
+    made: dict[str, tuple[Any, Any]] = {
+        "OpenPrizePool": (
+            prizes_pb2.OpenPrizePoolRequest(tournament_id=other, terms=terms(fee=1)),
+            prizes_pb2.OpenPrizePoolRequest(tournament_id=other, terms=terms(fee=2)),
+        ),
+        "HoldEntryFees": (hold("eleni"), hold("nikos")),
+        "ReleaseEntryFees": (
+            prizes_pb2.ReleaseEntryFeesRequest(tournament_id=tournament, entry_id=a),
+            prizes_pb2.ReleaseEntryFeesRequest(tournament_id=tournament, entry_id=b),
+        ),
+        "SettleTournament": (settle([[a], [b]]), settle([[b], [a]])),
+        "VoidTournament": (
+            prizes_pb2.VoidTournamentRequest(tournament_id=tournament, reason="a"),
+            prizes_pb2.VoidTournamentRequest(tournament_id=tournament, reason="b"),
+        ),
+        "CorrectTournament": (
+            correction_request(tournament, [[b], [a]]),
+            correction_request(tournament),
+        ),
+    }
+    return OPERATOR if name == "CorrectTournament" else SERVICE, *made[name]
+
+
 def call(house: House, name: str) -> Any:
     """A method by its name."""
-    return getattr(house.games if hasattr(house.games, name) else house.wallets, name)
+    for stub in (house.games, house.wallets):
+        if hasattr(stub, name):
+            return getattr(stub, name)
+    return getattr(house.prizes, name)
 
 
 @pytest.mark.parametrize("name", MUTATING)
@@ -133,12 +205,26 @@ async def test_all_at_once_to_two_replicas(pair: tuple[House, House], name: str)
 def test_every_call_that_changes_something_is_here() -> None:
     found = {
         method.name
-        for service in (pb.DESCRIPTOR, wallet_pb2.DESCRIPTOR)
+        for service in (pb.DESCRIPTOR, wallet_pb2.DESCRIPTOR, prizes_pb2.DESCRIPTOR)
         for described in service.services_by_name.values()
         for method in described.methods
         if "request_id" in method.input_type.fields_by_name
     }
     assert found == set(MUTATING)
+
+
+async def test_a_correction_of_a_tournament_is_approved_once(pair: tuple[House, House]) -> None:
+    tournament, (a, b) = await started(pair[0], (("eleni",), ("nikos",)), entry_fee=10)
+    await finish(pair[0], tournament, [[a], [b]])
+    await propose(pair[0], tournament, [[b], [a]])
+    request_id = new_id()
+    answers = await asyncio.gather(
+        *(approve_pool(pair[n % 2], tournament, request_id=request_id) for n in range(10))
+    )
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0].settled.settlement_version == 2
+    count = "SELECT count(*) FROM transactions WHERE tournament_id IS NOT NULL"
+    assert await pair[0].database.fetchval(count) == 2 + 1 + 2
 
 
 async def test_a_refusal_is_not_kept(house: House) -> None:

@@ -116,5 +116,5 @@ def test_laws(seats: int, stake: int, winner: int, out: frozenset[int], points: 
     assert sum(paid.nets) == -paid.fee
     assert min(paid.nets) >= -stake, "nobody loses more than his stake"
     assert paid.nets[winner] >= 0, "nobody loses by winning"
-    assert paid.fee <= seats * stake * points / 10_000
+    assert paid.fee * 10_000 <= seats * stake * points
     assert not (paid.fee and gone)

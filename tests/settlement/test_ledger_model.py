@@ -20,7 +20,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
     rule,
@@ -34,6 +33,7 @@ from tests.settlement.model import Game, Model
 from tests.settlement.mortal import Killed, Mortal
 from tests.settlement.operators import result_request, verify
 from tests.settlement.test_failpoints import failpoints
+from tests.settlement.tournament_steps import TournamentSteps
 
 Result = TypeVar("Result")
 
@@ -47,7 +47,7 @@ games = st.integers(0, 4)
 crashes = st.sampled_from(("", "", "", "", BEFORE, COMMITTED))
 
 
-class Machine(RuleBasedStateMachine):
+class Machine(TournamentSteps):
     """Steps on a replica that all examples share; each has players of its own."""
 
     mortal: ClassVar[Mortal]
@@ -62,6 +62,7 @@ class Machine(RuleBasedStateMachine):
         self.names = [f"{name}{number}" for name in NAMES]
         self.model = Model()
         self.games: list[Game] = []
+        self.tournaments = []
         self.fees_before = self.fees()
 
     def wait(self, work: Coroutine[Any, Any, Result]) -> Result:
@@ -293,7 +294,7 @@ class Machine(RuleBasedStateMachine):
         assert self.fees() - self.fees_before == self.model.fees
 
     def teardown(self) -> None:
-        """What is in escrow is the stakes of games that are not over."""
+        """What is in escrow is the stakes of games, and the fees of tournaments, that go on."""
         for game in self.games:
             account = f"escrow:{game.says.game_id}"
             held = self.wait(
@@ -301,6 +302,13 @@ class Machine(RuleBasedStateMachine):
             )
             over = game.state in ("settled", "released")
             assert held == (0 if over else 2 * game.stake)
+        for tournament in self.tournaments:
+            account = f"escrow:{tournament.tournament_id}"
+            held = self.wait(
+                self.database.fetchval("SELECT balance FROM accounts WHERE account = $1", account)
+            )
+            fees = tournament.entry_fee * len(tournament.entries)
+            assert (held or 0) == (fees if tournament.state == "open" else 0)
 
 
 @pytest.fixture
@@ -335,7 +343,7 @@ def test_the_house_is_the_model(machine: type[Machine]) -> None:
         machine,
         settings=settings(
             max_examples=12,
-            stateful_step_count=30,
+            stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
@@ -364,5 +372,6 @@ def tour(machine: type[Machine]) -> None:
         steps.propose(0, None, crash)
         steps.propose(0, 0, crash)
         steps.approve(0, 2, False, crash)
+        steps.tour_of_tournaments(crash)
         steps.every_wallet_holds_what_the_model_says()
         steps.teardown()

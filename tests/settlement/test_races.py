@@ -13,7 +13,7 @@ PLAYERS = ("a", "b", "c", "d", "e")
 
 
 async def test_holds_and_payouts_of_the_same_few_players(pair: tuple[House, House]) -> None:
-    random, games = Random(3), 60
+    random, games = Random(3), 40
     await pair[0].funded(*PLAYERS, amount=10_000)
 
     async def play(number: int) -> None:

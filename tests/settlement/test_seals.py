@@ -13,6 +13,7 @@ from kafeneio_settlement import background
 from tests.rules.refusal import refusal
 from tests.settlement.house import PATIENCE, SERVICE, House
 from tests.settlement.operators import played, report, verify
+from tests.settlement.tournaments import finish, started
 
 TAMPERINGS = {
     "amount": "UPDATE transfers SET amount = amount + 1 WHERE transaction_id = {third}",
@@ -21,6 +22,8 @@ TAMPERINGS = {
     "kind": "UPDATE transactions SET kind = 'release' WHERE transaction_id = {third}",
     "time": "UPDATE transactions SET at = at - interval '1 day' WHERE transaction_id = {third}",
     "game": "UPDATE transactions SET game_id = NULL WHERE transaction_id = {third}",
+    "tournament": "UPDATE transactions SET game_id = NULL, tournament_id = game_id"
+    " WHERE transaction_id = {third}",
     "a transfer gone": "DELETE FROM transfers WHERE transaction_id = {third} AND position = 0",
     "a transfer more": "INSERT INTO transfers SELECT transaction_id, 7, currency, 'player:x',"
     " 'player:thief', 5, 91, 5, 91, 5 FROM transfers WHERE transaction_id = {third} LIMIT 1",
@@ -222,3 +225,18 @@ async def test_the_round_of_verification_goes_on_by_itself(
             while not (found := await report(house)).faults:
                 assert found.sealed_to == 4
         assert found.verified_to == 2
+
+
+async def test_a_tournament_is_sealed_too(ledger: House) -> None:
+    name, (a, b) = await started(ledger, (("anna",), ("babis",)))
+    await finish(ledger, name, [[a], [b]])
+    assert await sealed(ledger) == 8 + 5
+    assert not (await verify(ledger)).faults
+    await ledger.database.execute("SET session_replication_role = replica")
+    await ledger.database.execute(
+        "UPDATE transactions SET tournament_id = NULL WHERE kind = 'payout' AND game_id IS NULL"
+    )
+    await ledger.database.execute("SET session_replication_role = DEFAULT")
+    found = await verify(ledger)
+    assert [each.kind for each in found.faults] == [pb.FAULT_KIND_CHANGED]
+    assert found.verified_to == 12

@@ -58,6 +58,7 @@ async def past(url: str, seconds: float) -> None:
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.drill
 async def test_a_long_outage_in_mid_game_charges_nobody(folder: Path, database_url: str) -> None:
     settings = {"KAFENEIO_DATABASE_URL": database_url, **TIMES}
     async with serving(folder, **settings) as house:

@@ -35,7 +35,7 @@ _SERVICE_CONFIG: Final = {
         {
             "name": [{}],
             "retryPolicy": {
-                "maxAttempts": 4,
+                "maxAttempts": 5,
                 "initialBackoff": "0.1s",
                 "maxBackoff": "2s",
                 "backoffMultiplier": 3,
@@ -60,7 +60,7 @@ def open_channel(
         # A house that restarts is back within seconds: do not wait the two minutes of the default.
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.min_reconnect_backoff_ms", 1_000),
-        ("grpc.max_reconnect_backoff_ms", 2_000),
+        ("grpc.max_reconnect_backoff_ms", 1_000),
         ("grpc.max_receive_message_length", _MESSAGE_BYTES_MAX),
         ("grpc.max_send_message_length", _MESSAGE_BYTES_MAX),
     ]

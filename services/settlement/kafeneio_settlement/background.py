@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-import grpc
-from kafeneio.clock.v1 import clock_pb2, clock_pb2_grpc
-from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
-from kafeneio_runtime import logs
+from kafeneio_runtime import logs, outbox
 from kafeneio_runtime.clock import Time
-from kafeneio_runtime.directory import Directory, UnknownServiceError
 from kafeneio_runtime.periodic import every
 from kafeneio_runtime.requests import purge
 from kafeneio_runtime.store import Store
 from prometheus_client import Gauge
 
-from kafeneio_settlement import wire
+from kafeneio_settlement.asking import Witnesses
 from kafeneio_settlement.books import HOLD_SECONDS, Books, imbalance
 from kafeneio_settlement.sealing import BATCH, seal_some
-from kafeneio_settlement.settling import Settling
 from kafeneio_settlement.storage import Looks
 from kafeneio_settlement.watching import Bells
-from kafeneio_settlement.witnesses import Witness
 
 PENDING: Final = Gauge(
     "kafeneio_settlement_pending", "Games that are over and not paid, mismatches included."
@@ -41,15 +35,15 @@ IMBALANCE: Final = Gauge(
 
 ORPHANS: Final = Gauge(
     "kafeneio_ledger_orphaned_escrows",
-    "Escrows that hold money of no game that waits for it; 0 unless the house is wrong.",
+    "Escrows with money of no game or tournament that waits for it; 0 unless the house is wrong.",
+)
+OVERDUE_POOLS: Final = Gauge(
+    "kafeneio_settlement_overdue_pools",
+    "Tournaments that started more than a day ago and are not paid; nothing ends them by itself.",
 )
 OLD_HOLDS: Final = Gauge(
     "kafeneio_settlement_old_holds",
     "Holds older than ten minutes whose game has not started; nothing ends them by itself.",
-)
-OUTBOX_AGE: Final = Gauge(
-    "kafeneio_settlement_outbox_age_seconds",
-    "For how long the oldest event that is not published has waited; 0 where none waits.",
 )
 SEALED: Final = Gauge("kafeneio_ledger_sealed_transactions", "How long the chain of seals is.")
 VERIFIED: Final = Gauge(
@@ -68,16 +62,14 @@ VERIFY_SECONDS: Final = 600.0
 """Between two rounds of verification."""
 BALANCE_SECONDS: Final = 15.0
 PURGE_SECONDS: Final = 600.0
-MISSING_SECONDS: Final = 2.0
+MISSING_SECONDS: Final = 1.0
 """Between two looks for games of which an event is missing."""
-WITNESS_SECONDS: Final = 5.0
+WITNESS_SECONDS: Final = 3.0
 """So long after one witness the other is asked."""
+START_SECONDS: Final = 60.0
+"""A game that started so long ago may be over, and both witnesses may be lost."""
 HOLDS_SECONDS: Final = 5.0
 """Between two looks for old holds."""
-LONGEST_WAIT_SECONDS: Final = 600.0
-ASK_SECONDS: Final = 5.0
-PAGE: Final = 500
-
 _log: Final = logs.logger(__name__)
 
 
@@ -88,7 +80,6 @@ class Background:
     store: Store
     looks: Looks
     books: Books
-    settling: Settling
     bells: Bells
     witnesses: Witnesses
     time: Time
@@ -102,16 +93,18 @@ class Background:
             backlog = await self.looks.backlog()
             PENDING.set(backlog.pending)
             LAG.set(backlog.lag_seconds)
-            OUTBOX_AGE.set((await self.books.outbox()).age_seconds)
+            await outbox.look(self.store)
 
         await every(COUNT_SECONDS, counted, self.time)
 
     async def balance(self) -> None:
-        """See that the ledger sums to zero, and that every escrow is somebody's."""
+        """See that the ledger sums to zero, that every escrow is somebody's, and that tournaments
+        are paid."""
 
         async def balanced() -> None:
             IMBALANCE.set(imbalance(await self.books.totals()))
             ORPHANS.set(await self.books.count_orphans())
+            OVERDUE_POOLS.set(await self.books.count_overdue_pools())
 
         await every(BALANCE_SECONDS, balanced, self.time)
 
@@ -168,9 +161,14 @@ class Background:
     async def ask_for_missing(self) -> None:
         """Ask for events that did not come."""
 
+        last: UUID | None = None
+
         async def asked() -> None:
-            overdue = await self.looks.overdue(WITNESS_SECONDS, HOLD_SECONDS)
-            await self.witnesses.ask(overdue)
+            nonlocal last
+            await self.witnesses.ask(await self.looks.half_told(WITNESS_SECONDS), WITNESS_SECONDS)
+            silent = await self.looks.silent(START_SECONDS, HOLD_SECONDS, last)
+            last = silent[-1].game_id if silent else None  # some at a time, again and again
+            await self.witnesses.ask(silent, START_SECONDS)
 
         await every(MISSING_SECONDS, asked, self.time)
 
@@ -187,74 +185,3 @@ class Background:
         await self.draining.wait()
         self.bells.ring_all()
         await asyncio.Event().wait()
-
-
-@dataclass(slots=True)
-class Witnesses:
-    """Asks those who announce for what they have announced of a game.
-
-    A game is asked for ever less often, up to every ten minutes: it may simply go on.
-    """
-
-    settling: Settling
-    directory: Directory
-    time: Time
-    _waits: dict[UUID, tuple[float, float]] = field(default_factory=dict)
-
-    async def ask(self, games: list[UUID]) -> None:
-        """Ask about those of the games whose turn it is, and take in what is answered."""
-        now = self.time.monotonic()
-        self._waits = {game: self._waits[game] for game in games if game in self._waits}
-        for game_id in games:
-            due, wait = self._waits.get(game_id, (now, WITNESS_SECONDS))
-            if due > now:
-                continue
-            self._waits[game_id] = (now + wait, min(2 * wait, LONGEST_WAIT_SECONDS))
-            said: list[Witness] = []
-            for witness, ask in (("rules", self._rules), ("clock", self._clock)):
-                try:
-                    said += await ask(game_id)
-                except (grpc.aio.AioRpcError, UnknownServiceError, OSError) as error:
-                    _log.info("not answered", witness=witness, error=type(error).__name__)
-            if said:
-                await self.settling.take_in(said)
-
-    async def _rules(self, game_id: UUID) -> list[Witness]:
-        stub = game_pb2_grpc.GameServiceStub(self.directory.channel("rules"))
-        found: list[Witness] = []
-        after = 0
-        while True:
-            page = await stub.ListEvents(
-                game_pb2.ListEventsRequest(
-                    game_id=str(game_id), after_sequence=after, page_size=PAGE
-                ),
-                metadata=self.directory.metadata(),
-                timeout=ASK_SECONDS,
-            )
-            for event in page.events:
-                at = event.occurred_at.ToDatetime(UTC)
-                if (said := wire.rules_witness(game_id, event, at)) is not None:
-                    found.append(said)
-                after = event.sequence
-            if not page.events:
-                return found
-
-    async def _clock(self, game_id: UUID) -> list[Witness]:
-        stub = clock_pb2_grpc.ClockServiceStub(self.directory.channel("clock"))
-        found: list[Witness] = []
-        after = 0
-        while True:
-            page = await stub.ListEvents(
-                clock_pb2.ListEventsRequest(
-                    game_id=str(game_id), after_sequence=after, page_size=PAGE
-                ),
-                metadata=self.directory.metadata(),
-                timeout=ASK_SECONDS,
-            )
-            for event in page.events:
-                at = event.occurred_at.ToDatetime(UTC)
-                if (said := wire.clock_witness(game_id, event, at)) is not None:
-                    found.append(said)
-                after = event.sequence
-            if not page.events:
-                return found

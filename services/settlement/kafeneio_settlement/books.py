@@ -10,10 +10,12 @@ from uuid import UUID
 from asyncpg import Record
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_settlement import dossiers, sealing
+from kafeneio_settlement import dossiers, pool_rows, pool_storage, sealing
 from kafeneio_settlement.corrections import Correction
 from kafeneio_settlement.seals import START, Finding, Seal, Verified
 
+POOL_SECONDS: Final = 86_400.0
+"""A tournament that started so long ago and is not paid is shown."""
 HOLD_SECONDS: Final = 600.0
 """A hold this old whose game has not started is shown: nothing ends it but whoever made it."""
 LISTED: Final = 100
@@ -38,12 +40,41 @@ _GAMES: Final = """
 _UNSETTLED: Final = f"{_GAMES} WHERE state IN ('pending', 'mismatch') ORDER BY over_at LIMIT $1"
 _OLD: Final = "state = 'held' AND held_at < clock_timestamp() - make_interval(secs => $1)"
 _OLD_HOLDS: Final = f"{_GAMES} WHERE {_OLD} ORDER BY held_at LIMIT $2"
-# What is in the escrow of a game that waits for nothing, or of none at all.
-_ORPHANED: Final = """
-    FROM accounts a LEFT JOIN games g
-         ON a.account = 'escrow:' || g.game_id AND a.currency = g.currency
-    WHERE starts_with(a.account, 'escrow:') AND a.balance <> 0
-      AND (g.game_id IS NULL OR g.state IN ('released', 'settled'))
+# What each tournament that is not paid yet should have in escrow: the fees of its entries.
+_OPEN_POOLS: Final = """
+    SELECT p.tournament_id, p.currency, 'escrow:' || p.tournament_id AS account,
+        coalesce(p.starts_at, p.at) AS since, held.entries,
+        p.entry_fee * p.players_per_entry * held.entries AS fees
+    FROM prize_pools p CROSS JOIN LATERAL (
+        SELECT count(*) AS entries FROM pool_entries e
+        WHERE e.tournament_id = p.tournament_id AND NOT EXISTS (SELECT FROM pool_releases r
+            WHERE r.tournament_id = e.tournament_id AND r.entry_id = e.entry_id)
+    ) AS held
+    WHERE NOT EXISTS (SELECT FROM pool_settlements s WHERE s.tournament_id = p.tournament_id)
+"""
+_OVERDUE_POOLS: Final = f"""
+    FROM ({_OPEN_POOLS}) AS pool WHERE since < clock_timestamp() - make_interval(secs => $1)
+"""
+_POOL_STATE: Final = """
+    SELECT CASE WHEN s.void THEN 'void' ELSE 'settled' END FROM pool_settlements s
+    WHERE a.account = 'escrow:' || s.tournament_id ORDER BY version DESC LIMIT 1
+"""
+# What is in the escrow of a game or tournament that waits for nothing, or of none at all; and that
+# of a tournament that is not what it should be.
+_ORPHANED: Final = f"""
+    FROM (
+        SELECT a.account, a.currency, a.balance, coalesce(g.state, ({_POOL_STATE}), '') AS state
+        FROM accounts a LEFT JOIN games g
+             ON a.account = 'escrow:' || g.game_id AND a.currency = g.currency
+        WHERE starts_with(a.account, 'escrow:') AND a.balance <> 0
+          AND (g.game_id IS NULL OR g.state IN ('released', 'settled'))
+          AND NOT EXISTS (SELECT FROM ({_OPEN_POOLS}) AS p
+              WHERE a.account = p.account AND a.currency = p.currency)
+        UNION ALL
+        SELECT account, currency, coalesce(a.balance, 0), 'open'
+        FROM ({_OPEN_POOLS}) AS pool LEFT JOIN accounts a USING (account, currency)
+        WHERE coalesce(a.balance, 0) <> pool.fees
+    ) AS orphan
 """
 _OUTBOX: Final = """
     SELECT count(*) AS pending, coalesce(extract(epoch FROM clock_timestamp() - min(occurred_at)),
@@ -80,12 +111,25 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """Money in an escrow that nobody waits for; `state` is that of its game, if there is one."""
+    """Money in an escrow that nobody waits for; `state` is that of its game or tournament, if there
+    is one."""
 
     account: str
     currency: str
     balance: int
     state: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPool:
+    """A tournament that should have been paid: since when it has gone on, how many entries are
+    held, and their fees."""
+
+    tournament_id: UUID
+    since: datetime
+    entries: int
+    currency: str
+    escrow: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +155,8 @@ class Report:
     verified: Seal
     faults: int
     corrections: tuple[int, list[Correction]]
+    overdue_pools: tuple[int, list[WaitingPool]]
+    pool_corrections: tuple[int, list[tuple[UUID, pool_rows.Correction]]]
 
     @property
     def imbalance(self) -> int:
@@ -172,6 +218,11 @@ class Books:
             rows = await connection.fetch(_OLD_HOLDS, seconds, 10 * LISTED)
         return [_waiting(row, row["held_at"]) for row in rows]
 
+    async def count_overdue_pools(self) -> int:
+        """How many tournaments should have been paid."""
+        async with self.store.acquire() as connection:
+            return await _count_overdue_pools(connection)
+
     async def count_orphans(self) -> int:
         """How many escrows hold money that nobody waits for."""
         async with self.store.acquire() as connection:
@@ -192,8 +243,13 @@ class Books:
             unsettled = await connection.fetch(_UNSETTLED, LISTED)
             old = await connection.fetch(_OLD_HOLDS, HOLD_SECONDS, LISTED)
             orphans = await connection.fetch(
-                "SELECT a.account, a.currency, a.balance, coalesce(g.state, '') AS state"
-                f" {_ORPHANED} ORDER BY a.account LIMIT {LISTED}"
+                f"SELECT account, currency, balance, state {_ORPHANED}"
+                f" ORDER BY account LIMIT {LISTED}"
+            )
+            overdue = await connection.fetch(
+                "SELECT tournament_id, since, entries, currency, fees"
+                f" {_OVERDUE_POOLS} ORDER BY since LIMIT {LISTED}",
+                POOL_SECONDS,
             )
             return Report(
                 at=await sealing.database_time(connection),
@@ -220,11 +276,21 @@ class Books:
                 verified=self.verified,
                 faults=self.faults,
                 corrections=await dossiers.open_corrections(connection, LISTED),
+                overdue_pools=(
+                    await _count_overdue_pools(connection),
+                    [WaitingPool(*row) for row in overdue],
+                ),
+                pool_corrections=await pool_storage.open_corrections(connection, LISTED),
             )
 
 
 async def _totals(connection: Connection) -> list[Totals]:
     return [Totals(*row) for row in await connection.fetch(_TOTALS)]
+
+
+async def _count_overdue_pools(connection: Connection) -> int:
+    found: int = await connection.fetchval(f"SELECT count(*) {_OVERDUE_POOLS}", POOL_SECONDS)
+    return found
 
 
 async def _outbox(connection: Connection) -> Outbox:

@@ -6,6 +6,7 @@ from typing import Final
 
 from kafeneio.settlement.v1 import ledger_pb2 as pb
 
+from kafeneio_settlement import pool_wire
 from kafeneio_settlement.books import Report, Waiting
 from kafeneio_settlement.seals import MOST_FAULTS, Fault, Verified
 from kafeneio_settlement.wire import correction, money, timestamp
@@ -58,6 +59,18 @@ def report(value: Report) -> pb.GetLedgerReportResponse:
         faults=value.faults,
         open_corrections=value.corrections[0],
         corrections=[correction(each, "") for each in value.corrections[1]],
+        overdue_pools=value.overdue_pools[0],
+        overdue_pool_tournaments=[
+            pb.OpenPool(
+                tournament_id=str(each.tournament_id),
+                since=timestamp(each.since),
+                entries=each.entries,
+                escrow=money(each.currency, each.escrow),
+            )
+            for each in value.overdue_pools[1]
+        ],
+        open_tournament_corrections=value.pool_corrections[0],
+        tournament_corrections=[pool_wire.correction(*each) for each in value.pool_corrections[1]],
     )
     for each in value.totals:
         message.totals.add(

@@ -19,7 +19,7 @@ from kafeneio_runtime.outbox import Announcement, announce
 from kafeneio_runtime.requests import once
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_settlement import corrections, dossiers, ledger, wire
+from kafeneio_settlement import corrections, dossiers, ledger, pool_correcting, wire
 from kafeneio_settlement.corrections import Correction, Terms
 from kafeneio_settlement.domain import Account, Game, Movement, Verdict
 from kafeneio_settlement.dossiers import Dossier
@@ -31,6 +31,7 @@ from kafeneio_settlement.guards import (
     refused,
     storable,
 )
+from kafeneio_settlement.pool_storage import Pools
 from kafeneio_settlement.storage import Work
 
 OPERATOR_VOID = "OPERATOR"
@@ -91,27 +92,44 @@ class Correcting:
     async def approve(
         self, request: corrections_pb2.ApproveCorrectionRequest
     ) -> settlement_pb2.ApproveCorrectionResponse:
-        """A second operator lets it happen."""
-        game_id = parse_id(request.game_id, "game_id")
+        """A second operator lets it happen, to a game or a tournament."""
+        name = parse_id(request.game_id, "game_id")
+        async with self.store.acquire() as connection:
+            is_tournament = await Pools(connection).terms(name) is not None
+        approve = self._approve_tournament if is_tournament else self._approve_game
         moved: set[Account] = set()
-
-        async def effect(connection: Connection) -> bytes:
-            dossier = await _settled(connection, game_id)
-            if request.number > len(dossier.corrections):
-                raise not_yet(len(dossier.corrections))
-            correction = dossier.corrections[request.number - 1]
-            check_second(correction.proposed_by)
-            moved.update(await _do(connection, dossier, correction))
-            failpoint("settlement.approve.before_commit")
-            after = await dossiers.dossier(connection, game_id)
-            assert after is not None, "it has just been seen"
-            answer = settlement_pb2.ApproveCorrectionResponse(settlement=wire.settlement(after))
-            return answer.SerializeToString()
-
-        kept = await self._once("ApproveCorrection", request.request_id, effect)
-        failpoint("settlement.approve.committed")
+        kept = await self._once(
+            "ApproveCorrection", request.request_id, partial(approve, name, request.number, moved)
+        )
+        if is_tournament:
+            failpoint("settlement.approve_tournament.committed")
+        else:
+            failpoint("settlement.approve.committed")
         self.changed(moved)
         return settlement_pb2.ApproveCorrectionResponse.FromString(kept)
+
+    async def _approve_game(
+        self, game_id: UUID, number: int, moved: set[Account], connection: Connection
+    ) -> bytes:
+        dossier = await _settled(connection, game_id)
+        if number > len(dossier.corrections):
+            raise not_yet(len(dossier.corrections))
+        correction = dossier.corrections[number - 1]
+        check_second(correction.proposed_by)
+        moved.update(await _do(connection, dossier, correction))
+        failpoint("settlement.approve.before_commit")
+        after = await dossiers.dossier(connection, game_id)
+        assert after is not None, "it has just been seen"
+        answer = settlement_pb2.ApproveCorrectionResponse(settlement=wire.settlement(after))
+        return answer.SerializeToString()
+
+    async def _approve_tournament(
+        self, tournament_id: UUID, number: int, moved: set[Account], connection: Connection
+    ) -> bytes:
+        pool, accounts = await pool_correcting.approve(connection, tournament_id, number)
+        moved.update(accounts)
+        failpoint("settlement.approve_tournament.before_commit")
+        return settlement_pb2.ApproveCorrectionResponse(prize_pool=pool).SerializeToString()
 
     async def _once(
         self, method: str, request_id: str, effect: Callable[[Connection], Awaitable[bytes]]

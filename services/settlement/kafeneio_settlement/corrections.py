@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from kafeneio_settlement import payouts
 from kafeneio_settlement.domain import (
@@ -19,10 +19,11 @@ from kafeneio_settlement.domain import (
     Movement,
     Transfer,
     Verdict,
-    escrow_account,
     out_of_escrow,
-    player_account,
+    restaked,
+    reversal_id,
     settlement_id,
+    undone,
 )
 from kafeneio_settlement.payouts import Payout, Result, Stakes
 
@@ -80,27 +81,16 @@ def reversal_movement(
     game_id: UUID, currency: str, version: int, transfers: Sequence[Transfer]
 ) -> Movement:
     """Everything that a settlement has moved moves back, the last first."""
-    back = tuple(Transfer(each.credit, each.debit, each.amount) for each in reversed(transfers))
-    name = uuid5(game_id, f"reversal {version}")
-    return Movement(name, Kind.REVERSAL, currency, back, game_id)
+    name = reversal_id(game_id, version)
+    return Movement(name, Kind.REVERSAL, currency, undone(transfers), game_id)
 
 
 def correction_movement(game_id: UUID, hold: Hold, payout: Payout, version: int) -> Movement:
     """The game is paid anew. After the reversal the escrow holds what was held at first; where the
     stake was wrong, the difference comes from each seat or goes back to it before."""
     transfers = (
-        *_restaked(game_id, hold, payout.stakes.stake),
+        *restaked(game_id, hold.players, payout.stakes.stake - hold.stake),
         *out_of_escrow(game_id, hold.players, payout.shares, payout.fee),
     )
     name = settlement_id(game_id, version)
     return Movement(name, Kind.CORRECTION, hold.currency, transfers, game_id)
-
-
-def _restaked(game_id: UUID, hold: Hold, stake: int) -> tuple[Transfer, ...]:
-    escrow, more = escrow_account(game_id), stake - hold.stake
-    wallets = map(player_account, hold.players)
-    if more > 0:
-        return tuple(Transfer(wallet, escrow, more) for wallet in wallets)
-    if more < 0:
-        return tuple(Transfer(escrow, wallet, -more) for wallet in wallets)
-    return ()

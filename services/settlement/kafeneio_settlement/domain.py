@@ -6,7 +6,7 @@ amount of more than nothing, so no movement changes the total.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -41,8 +41,8 @@ class OverflowingError(LedgerError):
 
 
 class Account(NamedTuple):
-    """Money of one currency in one place. `name` is "player:ID", "escrow:GAME", or one of the
-    house's own."""
+    """Money of one currency in one place. `name` is "player:ID", "escrow:GAME" (or a tournament's),
+    or one of the house's own."""
 
     name: str
     currency: str
@@ -101,6 +101,7 @@ class Movement:
     currency: str
     transfers: tuple[Transfer, ...]
     game_id: UUID | None = None
+    tournament_id: UUID | None = None
 
     @property
     def accounts(self) -> set[Account]:
@@ -139,9 +140,9 @@ def player_account(player: str) -> str:
     return PLAYERS + player
 
 
-def escrow_account(game_id: UUID) -> str:
-    """Where the stakes of a game lie."""
-    return f"{ESCROWS}{game_id}"
+def escrow_account(subject: UUID) -> str:
+    """Where the stakes of a game lie, or the entry fees of a tournament."""
+    return f"{ESCROWS}{subject}"
 
 
 def post(
@@ -351,16 +352,22 @@ def payout_movement(game_id: UUID, hold: Hold, payout: Payout) -> Movement:
     return Movement(name, Kind.PAYOUT, hold.currency, transfers, game_id)
 
 
-def settlement_id(game_id: UUID, version: int) -> UUID:
-    """The id of the transaction that a settlement is: from what does not change on a retry."""
-    return uuid5(game_id, f"settlement {version}")
+def settlement_id(subject: UUID, version: int) -> UUID:
+    """The id of the transaction that a settlement of a game or tournament is: from what does not
+    change on a retry."""
+    return uuid5(subject, f"settlement {version}")
+
+
+def reversal_id(subject: UUID, version: int) -> UUID:
+    """The id of the transaction that reverses a settlement."""
+    return uuid5(subject, f"reversal {version}")
 
 
 def out_of_escrow(
-    game_id: UUID, players: tuple[str, ...], shares: tuple[int, ...], fee: int
+    subject: UUID, players: Sequence[str], shares: Sequence[int], fee: int
 ) -> tuple[Transfer, ...]:
-    """What takes each seat's share, and the fee, out of a game's escrow."""
-    escrow = escrow_account(game_id)
+    """What takes each player's share, and the fee, out of the escrow of a game or tournament."""
+    escrow = escrow_account(subject)
     places = [*map(player_account, players), FEES]
     amounts = [*shares, fee]
     return tuple(
@@ -368,6 +375,21 @@ def out_of_escrow(
         for place, amount in zip(places, amounts, strict=True)
         if amount
     )
+
+
+def restaked(subject: UUID, players: Sequence[str], more: int) -> tuple[Transfer, ...]:
+    """What each player puts into escrow yet, or gets back where it is less than nothing."""
+    escrow, wallets = escrow_account(subject), map(player_account, players)
+    if more > 0:
+        return tuple(Transfer(wallet, escrow, more) for wallet in wallets)
+    if more < 0:
+        return tuple(Transfer(escrow, wallet, -more) for wallet in wallets)
+    return ()
+
+
+def undone(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+    """What takes transfers back, the last first."""
+    return tuple(Transfer(each.credit, each.debit, each.amount) for each in reversed(transfers))
 
 
 def movement_of(verdict: Verdict, game: Game) -> Movement | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -73,7 +73,8 @@ async def dossier(connection: Connection, game_id: UUID) -> Dossier | None:
     # The row of the game may be older than those of its settlements: these are several reads.
     row = await connection.fetchrow(_GAME, game_id)
     assert row is not None, "games are never deleted"
-    moved = await _transfers(connection, settled)
+    named = [each.transaction_id for each in settled] + [each.reversal_id for each in settled]
+    moved = await transfers_of(connection, named)
     payments = tuple(
         Payment(each, moved.get(each.transaction_id, ()), moved.get(each.reversal_id, ()))
         for each in settled
@@ -81,19 +82,19 @@ async def dossier(connection: Connection, game_id: UUID) -> Dossier | None:
     return Dossier(game_of(row), payments, await corrections(connection, game_id))
 
 
-async def _transfers(
-    connection: Connection, settled: Sequence[Settled]
+async def transfers_of(
+    connection: Connection, named: Iterable[UUID | None]
 ) -> dict[UUID | None, tuple[Transfer, ...]]:
-    named = [each.transaction_id for each in settled] + [each.reversal_id for each in settled]
+    """The transfers of transactions, in order."""
     rows = await connection.fetch(
         "SELECT transaction_id, debit_account, credit_account, amount FROM transfers"
         " WHERE transaction_id = ANY ($1::uuid[]) ORDER BY transaction_id, position",
         [name for name in named if name is not None],
     )
-    found: dict[UUID | None, tuple[Transfer, ...]] = {}
+    found: dict[UUID, list[Transfer]] = {}
     for name, debit, credit, amount in rows:
-        found[name] = (*found.get(name, ()), Transfer(debit, credit, amount))
-    return found
+        found.setdefault(name, []).append(Transfer(debit, credit, amount))
+    return {name: tuple(transfers) for name, transfers in found.items()}
 
 
 async def corrections(connection: Connection, game_id: UUID) -> tuple[Correction, ...]:

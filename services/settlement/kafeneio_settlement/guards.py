@@ -14,7 +14,7 @@ from kafeneio_runtime.auth import Role
 from kafeneio_runtime.errors import Reason, Refusal, exists, failed, forbidden, malformed, not_found
 from kafeneio_runtime.interceptors.current import caller
 
-from kafeneio_settlement import payouts
+from kafeneio_settlement import payouts, pools
 from kafeneio_settlement.domain import (
     InsufficientFundsError,
     OverflowingError,
@@ -89,6 +89,45 @@ def check_second(proposed_by: str) -> None:
             "another operator must approve it",
             roles=Role.OPERATOR.value,
         )
+
+
+def pool_unknown(tournament_id: UUID) -> Refusal:
+    """No terms were published."""
+    return not_found(
+        errors_pb2.ERROR_REASON_POOL_UNKNOWN, f"there is no prize pool of {tournament_id}"
+    )
+
+
+def pool_settled(state: pools.State) -> Refusal:
+    """Too late."""
+    return failed(
+        errors_pb2.ERROR_REASON_POOL_SETTLED,
+        f"the prize pool is {state.value}",
+        state=state.name,
+    )
+
+
+def check_pool_open(state: pools.State) -> None:
+    """Raises POOL_SETTLED."""
+    if state is not pools.State.OPEN:
+        raise pool_settled(state)
+
+
+@contextmanager
+def complete() -> Iterator[None]:
+    """Turns what is wrong with standings into what a caller is told."""
+    try:
+        yield
+    except pools.IncompleteError as error:
+        first = next(iter((*error.missing, *error.unknown, *error.repeated)))
+        raise failed(
+            errors_pb2.ERROR_REASON_STANDINGS_INCOMPLETE,
+            str(error),
+            missing=str(len(error.missing)),
+            unknown=str(len(error.unknown)),
+            repeated=str(len(error.repeated)),
+            entry_id=str(first),
+        ) from error
 
 
 @contextmanager

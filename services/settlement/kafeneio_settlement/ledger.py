@@ -39,9 +39,9 @@ _LOCK: Final = """
 _WRITE: Final = """
     WITH moment AS MATERIALIZED (SELECT clock_timestamp() AS at),
     moved AS (
-        INSERT INTO transactions (transaction_id, kind, currency, game_id, at)
+        INSERT INTO transactions (transaction_id, kind, currency, game_id, tournament_id, at)
         SELECT row.*, moment.at
-        FROM moment, unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) AS row
+        FROM moment, unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $19::uuid[]) AS row
     ), posted AS (
         INSERT INTO transfers (transaction_id, position, currency, debit_account, credit_account,
             amount, debit_version, debit_balance, credit_version, credit_balance)
@@ -60,7 +60,7 @@ _WRITE: Final = """
     SELECT moment.at, (SELECT count(*) FROM balanced) AS accounts FROM moment
 """
 _ENTRIES: Final = """
-    SELECT found.*, kind, game_id, at FROM (
+    SELECT found.*, kind, game_id, tournament_id, at FROM (
         (SELECT transaction_id, debit_version AS version, -amount AS amount,
                 debit_balance AS balance
          FROM transfers
@@ -91,6 +91,7 @@ class Entry:
     balance: int
     game_id: UUID | None
     at: datetime
+    tournament_id: UUID | None = None
 
 
 async def post(connection: Connection, movements: Sequence[Movement]) -> datetime:
@@ -131,6 +132,7 @@ async def post(connection: Connection, movements: Sequence[Movement]) -> datetim
         *names,
         _numbers(after[account].balance for account in wanted),
         _numbers(after[account].version for account in wanted),
+        [movement.tournament_id for movement in movements],
     )
     assert written is not None, "there is always a moment"
     if written["accounts"] != len(wanted):
@@ -196,4 +198,5 @@ def _entry(row: Record) -> Entry:
         row["balance"],
         row["game_id"],
         row["at"],
+        row["tournament_id"],
     )

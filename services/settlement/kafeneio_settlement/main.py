@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from kafeneio.settlement.v1 import settlement_pb2_grpc, wallet_pb2_grpc
+from kafeneio.settlement.v1 import prizes_pb2_grpc, settlement_pb2_grpc, wallet_pb2_grpc
 from kafeneio_runtime.alone import migrate_alone, serve_alone
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus
@@ -21,10 +21,15 @@ from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store, connect, migrate
 from kafeneio_runtime.streams import Pace
 
-from kafeneio_settlement.background import Background, Witnesses
+from kafeneio_settlement.asking import Witnesses
+from kafeneio_settlement.background import Background
 from kafeneio_settlement.books import Books
 from kafeneio_settlement.correcting import Correcting
 from kafeneio_settlement.domain import Account
+from kafeneio_settlement.pool_correcting import PoolCorrecting
+from kafeneio_settlement.pool_storage import PoolLooks
+from kafeneio_settlement.pooling import Pooling
+from kafeneio_settlement.prize_server import PrizeServicer
 from kafeneio_settlement.schema import ROLE, SCHEMA
 from kafeneio_settlement.server import SettlementServicer
 from kafeneio_settlement.settling import CLOCK_CONSUMER, RULES_CONSUMER, Settling
@@ -35,6 +40,7 @@ from kafeneio_settlement.watching import Bells
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 WALLETS: Final = "kafeneio.settlement.v1.WalletService"
 SETTLEMENT: Final = "kafeneio.settlement.v1.SettlementService"
+PRIZES: Final = "kafeneio.settlement.v1.PrizeService"
 ROLES: Final = {
     f"/{service}/{call}": frozenset(roles)
     for service, roles, calls in (
@@ -45,6 +51,10 @@ ROLES: Final = {
         (SETTLEMENT, {Role.SERVICE}, "HoldStakes ReleaseStakes ListEvents"),
         (SETTLEMENT, {Role.OPERATOR}, "ResolveMismatch VerifyLedger GetLedgerReport"),
         (SETTLEMENT, {Role.OPERATOR}, "VoidSettlement CorrectResult ApproveCorrection"),
+        (PRIZES, Role, "GetPrizePool"),
+        (PRIZES, {Role.SERVICE}, "OpenPrizePool HoldEntryFees ReleaseEntryFees SettleTournament"),
+        (PRIZES, {Role.SERVICE, Role.OPERATOR}, "VoidTournament"),
+        (PRIZES, {Role.OPERATOR}, "CorrectTournament"),
     )
     for call in calls.split()
 }
@@ -66,7 +76,6 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
         store=store,
         looks=looks,
         books=books,
-        settling=settling,
         bells=bells,
         witnesses=Witnesses(settling, directory, time),
         time=time,
@@ -84,6 +93,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             await subscription.close()
         await store.close()
 
+    prizes = PrizeServicer(PoolLooks(store), Pooling(store, changed), PoolCorrecting(store))
     wallets = WalletServicer(store, bells, Pace.of(settings, time, draining))
     return Service(
         name="settlement",
@@ -94,8 +104,9 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
                 SettlementServicer(looks, settling, correcting, books),
             ),
             (wallet_pb2_grpc.add_WalletServiceServicer_to_server, wallets),
+            (prizes_pb2_grpc.add_PrizeServiceServicer_to_server, prizes),
         ),
-        service_names=(SETTLEMENT, WALLETS),
+        service_names=(SETTLEMENT, WALLETS, PRIZES),
         roles=ROLES,
         ready=store.ping,
         background=(

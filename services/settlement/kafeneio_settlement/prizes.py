@@ -7,14 +7,16 @@ they cover.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from kafeneio_settlement.payouts import LARGEST, WHOLE, NotPayableError, TooLargeError
 
 RULE: Final = "S5"
 VERSION: Final = 1
+
+Entrant = TypeVar("Entrant", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Prizes:
             raise ValueError(f"the prizes {self.shares} grow towards the last place")
 
 
-def prizes(pool: int, offered: Prizes, places: Sequence[Sequence[str]]) -> dict[str, int]:
+def prizes(pool: int, offered: Prizes, places: Sequence[Sequence[Entrant]]) -> dict[Entrant, int]:
     """What each entrant gets. `places` lists who shares the first place, then who comes after them,
     and so on; those who share one stand in the order of their seeds.
 
@@ -45,7 +47,7 @@ def prizes(pool: int, offered: Prizes, places: Sequence[Sequence[str]]) -> dict[
     if pool > LARGEST:
         raise TooLargeError(f"a pool of {pool} is more than {LARGEST}")
     by_place = [pool * share // WHOLE for share in offered.shares]
-    paid: dict[str, int] = {}
+    paid: dict[Entrant, int] = {}
     place = 0
     for tied in places:
         covered = sum(by_place[place : place + len(tied)])

@@ -72,6 +72,8 @@ transactions = Table(
     Column("currency", Text, nullable=False),
     Column("game_id", Uuid),
     Column("at", DateTime(timezone=True), nullable=False),
+    Column("tournament_id", Uuid),
+    CheckConstraint("game_id IS NULL OR tournament_id IS NULL", name="one_subject"),
     CheckConstraint(
         "kind IN ('deposit', 'withdrawal', 'hold', 'release', 'payout', 'reversal', 'correction')",
         name="kind",
@@ -225,10 +227,131 @@ approvals = Table(
     CheckConstraint("approved_by <> proposed_by", name="two_operators"),
 )
 
+prize_pools = Table(
+    "prize_pools",
+    metadata,
+    # What was published of a tournament's money. What has become of it is in the tables below.
+    Column("tournament_id", Uuid, primary_key=True),
+    Column("currency", Text, nullable=False),
+    Column("entry_fee", BigInteger, nullable=False),
+    Column("fee_basis_points", Integer, nullable=False),
+    Column("prize_shares", ARRAY(Integer), nullable=False),
+    Column("players_per_entry", SmallInteger, nullable=False),
+    Column("starts_at", DateTime(timezone=True)),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    CheckConstraint("entry_fee >= 0 AND players_per_entry > 0", name="terms"),
+)
+
+pool_entries = Table(
+    "pool_entries",
+    metadata,
+    # A trigger refuses what comes after the first settlement.
+    Column("tournament_id", Uuid, ForeignKey(prize_pools.c.tournament_id), primary_key=True),
+    Column("entry_id", Uuid, primary_key=True),
+    Column("players", ARRAY(Text), nullable=False),
+    # NULL where the fee is nothing.
+    Column("transaction_id", Uuid, ForeignKey(transactions.c.transaction_id)),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+)
+
+pool_releases = Table(
+    "pool_releases",
+    metadata,
+    # Also of entries that were not held yet: they can't be any more. The same trigger.
+    Column("tournament_id", Uuid, ForeignKey(prize_pools.c.tournament_id), primary_key=True),
+    Column("entry_id", Uuid, primary_key=True),
+    Column("transaction_id", Uuid, ForeignKey(transactions.c.transaction_id)),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+)
+
+pool_settlements = Table(
+    "pool_settlements",
+    metadata,
+    # The gate: a tournament is paid once. A trigger demands that its escrow is empty then.
+    Column("tournament_id", Uuid, ForeignKey(prize_pools.c.tournament_id), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("void", Boolean, nullable=False),
+    Column("rule_version", Integer, nullable=False),
+    # Who finished where and got what, the first place first.
+    Column("entries", ARRAY(Uuid), nullable=False),
+    Column("places", ARRAY(Integer), nullable=False),
+    Column("amounts", ARRAY(BigInteger), nullable=False),
+    Column("fee", BigInteger, nullable=False),
+    # NULL where nothing moved.
+    Column("transaction_id", Uuid, ForeignKey(transactions.c.transaction_id)),
+    Column("reversal_id", Uuid, ForeignKey(transactions.c.transaction_id)),
+    Column("settled_by", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("approved_by", Text),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    CheckConstraint("(version > 1) = (approved_by IS NOT NULL)", name="corrected_by_two"),
+    CheckConstraint(
+        "cardinality(entries) = cardinality(places) AND cardinality(entries) ="
+        " cardinality(amounts)",
+        name="same_length",
+    ),
+)
+
+pool_corrections = Table(
+    "pool_corrections",
+    metadata,
+    # What an operator has proposed for a tournament that was paid; NULL where it is void.
+    Column("tournament_id", Uuid, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("corrects", Integer, nullable=False),
+    Column("entries", ARRAY(Uuid)),
+    Column("places", ARRAY(Integer)),
+    # NULL where they were right.
+    Column("entry_fee", BigInteger),
+    Column("fee_basis_points", Integer),
+    Column("prize_shares", ARRAY(Integer)),
+    Column("starts_at", DateTime(timezone=True)),
+    Column("reason", Text, nullable=False),
+    Column("proposed_by", Text, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    ForeignKeyConstraint(
+        ["tournament_id", "corrects"],
+        ["pool_settlements.tournament_id", "pool_settlements.version"],
+        name="pool_corrections_settlement",
+    ),
+    UniqueConstraint("tournament_id", "number", "proposed_by", name="pool_corrections_proposer"),
+    CheckConstraint("number > 0 AND (entries IS NULL) = (places IS NULL)", name="one_end"),
+)
+
+pool_approvals = Table(
+    "pool_approvals",
+    metadata,
+    # The gates, as above.
+    Column("tournament_id", Uuid, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("proposed_by", Text, nullable=False),
+    Column("approved_by", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=NOW),
+    ForeignKeyConstraint(
+        ["tournament_id", "number", "proposed_by"],
+        [
+            "pool_corrections.tournament_id",
+            "pool_corrections.number",
+            "pool_corrections.proposed_by",
+        ],
+        name="pool_approvals_correction",
+    ),
+    ForeignKeyConstraint(
+        ["tournament_id", "version"],
+        ["pool_settlements.tournament_id", "pool_settlements.version"],
+        name="pool_approvals_settlement",
+    ),
+    UniqueConstraint("tournament_id", "version", name="pool_approvals_version"),
+    CheckConstraint("approved_by <> proposed_by", name="two_operators"),
+)
+
 shared = outbox_tables(metadata)
 
 UNCHANGEABLE: Final = (
     *("transactions", "transfers", "settlements"),
     *("seals", "corrections", "approvals"),
+    *("prize_pools", "pool_entries", "pool_releases"),
+    *("pool_settlements", "pool_corrections", "pool_approvals"),
 )
 """Tables of which no row is ever changed or deleted."""

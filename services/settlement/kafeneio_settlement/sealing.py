@@ -129,6 +129,7 @@ async def _written(connection: Connection, rows: Sequence[Record]) -> list[Writt
             row["game_id"],
             row["at"],
             tuple(transfers[row["transaction_id"]]),
+            row["tournament_id"],
         )
         for row in rows
     ]

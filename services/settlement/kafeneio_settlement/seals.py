@@ -1,7 +1,6 @@
 """The chain of seals: what each is made of, and what a page of the chain tells. Pure.
 
-Seal n is the SHA-256 of seal n-1 and of all that its transaction says. So whoever has written down
-one seal can tell whether anything before it was changed, even if all seals were made anew.
+A seal is the link of a transaction (`kafeneio_runtime.chain`).
 """
 
 from __future__ import annotations
@@ -11,24 +10,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias
 from uuid import UUID
+
+from kafeneio_runtime import chain
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_FAULTS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Seal:
-    """A place in the chain; the hash is empty where it is not known."""
+Seal: TypeAlias = chain.Link
+"""A place in the chain; the hash is empty where it is not known."""
 
-    number: int
-    hash: bytes
-
-
-START: Final = Seal(0, bytes(32))
-"""Before the first."""
+START: Final = chain.START
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +36,7 @@ class Written:
     game_id: UUID | None
     at: datetime
     transfers: tuple[tuple[int | str, ...], ...]
+    tournament_id: UUID | None = None
 
 
 class Fault(StrEnum):
@@ -52,6 +47,12 @@ class Fault(StrEnum):
     UNSEALED = "unsealed"
     ACCOUNT = "account"
     REWRITTEN = "rewritten"
+
+
+_FAULTS: Final = {
+    chain.Break.CHANGED: Fault.CHANGED,
+    chain.Break.MISSING: Fault.MISSING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,49 +85,39 @@ class Verified:
     complete: bool
 
 
-def hash_of(previous: bytes, written: Written) -> bytes:
-    """The hash of the seal that follows `previous`."""
-    text = json.dumps(
-        [
-            str(written.transaction_id),
-            written.kind,
-            written.currency,
-            None if written.game_id is None else str(written.game_id),
-            (written.at - _EPOCH) // timedelta(microseconds=1),
-            written.transfers,
-        ],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
-    return sha256(previous + text.encode()).digest()
+def said_by(written: Written) -> str:
+    """All that a transaction says, of which its seal is made."""
+    said = [
+        str(written.transaction_id),
+        written.kind,
+        written.currency,
+        None if written.game_id is None else str(written.game_id),
+        (written.at - _EPOCH) // timedelta(microseconds=1),
+        written.transfers,
+    ]
+    if written.tournament_id is not None:  # most have none, and the oldest could have none
+        said.append(str(written.tournament_id))
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 
 
 def chained(last: Seal, transactions: Iterable[Written]) -> list[Seal]:
     """The seals of transactions that follow `last`."""
     made: list[Seal] = []
     for written in transactions:
-        last = Seal(last.number + 1, hash_of(last.hash, written))
+        last = chain.follow(last, said_by(written))
         made.append(last)
     return made
 
 
 def verify(start: Seal, rows: Iterable[Sealed]) -> tuple[Seal, Seal, list[Finding]]:
-    """(up to where all is well, the last seal, what is wrong) of rows that follow `start`.
-
-    Each is held against the one before it as it stands, so that one that was changed does not spoil
-    the rest.
-    """
-    good, last = start, start
-    findings: list[Finding] = []
-    for row in rows:
-        number = row.seal.number
-        if number != last.number + 1:
-            findings.append(Finding(Fault.MISSING, last.number + 1))
-        if row.written is None:
-            findings.append(Finding(Fault.MISSING, number, row.transaction_id))
-        elif number == last.number + 1 and hash_of(last.hash, row.written) != row.seal.hash:
-            findings.append(Finding(Fault.CHANGED, number, row.transaction_id))
-        last = row.seal
-        if not findings:
-            good = last
-    return good, last, findings
+    """(up to where all is well, the last seal, what is wrong) of rows that follow `start`."""
+    good, last, broken = chain.verify(
+        start,
+        (
+            chain.Linked(
+                row.seal, row.transaction_id, None if row.written is None else said_by(row.written)
+            )
+            for row in rows
+        ),
+    )
+    return good, last, [Finding(_FAULTS[each.what], each.number, each.key) for each in broken]

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from asyncpg import Record
 from kafeneio_runtime.bus import Event
 from kafeneio_runtime.outbox import events_after
 from kafeneio_runtime.store import Connection, Store
@@ -65,6 +66,22 @@ _HELD: Final = """
     ON CONFLICT DO NOTHING
     RETURNING *
 """
+LOOKED_AT: Final = 500
+_OVERDUE: Final = """
+    SELECT game_id, state, finished IS NOT NULL AS finished, closed IS NOT NULL AS closed FROM games
+"""
+_HALF_TOLD: Final = f"""
+    {_OVERDUE} WHERE state = 'pending'
+      AND greatest(finished_at, closed_at) < clock_timestamp() - make_interval(secs => $1)
+    ORDER BY greatest(finished_at, closed_at) DESC LIMIT $2
+"""
+_SILENT: Final = f"""
+    {_OVERDUE} WHERE (
+        (state = 'started' AND started_at < clock_timestamp() - make_interval(secs => $1))
+        OR (state = 'held' AND held_at < clock_timestamp() - make_interval(secs => $2))
+    ) AND ($3::uuid IS NULL OR game_id > $3)
+    ORDER BY game_id LIMIT $4
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +90,16 @@ class Backlog:
 
     pending: int
     lag_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """A game of which an event seems to be missing, and which witnesses have spoken."""
+
+    game_id: UUID
+    state: State
+    finished: bool
+    closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +247,14 @@ class Looks:
             return await dossiers.dossier(connection, game_id)
 
     async def events(self, game_id: UUID, after: int, limit: int) -> list[Event] | None:
-        """What was announced about a game after a sequence number; None for an unknown game."""
+        """What was announced about a game, or a tournament, after a sequence number; None for an
+        unknown one."""
         async with self._store.acquire() as connection:
-            known = await connection.fetchval("SELECT true FROM games WHERE game_id = $1", game_id)
+            known = await connection.fetchval(
+                "SELECT true FROM games WHERE game_id = $1"
+                " UNION ALL SELECT true FROM prize_pools WHERE tournament_id = $1",
+                game_id,
+            )
             if known is None:
                 return None
             return await events_after(connection, SUBJECT, game_id, after, limit)
@@ -238,18 +270,21 @@ class Looks:
         assert row is not None, "a count is always there"
         return Backlog(row["pending"], max(0.0, row["lag"]))
 
-    async def overdue(self, witness_seconds: float, hold_seconds: float) -> list[UUID]:
-        """Games of which an event seems to be missing: one witness has spoken and the other has
-        not, or nobody has said anything for long."""
+    async def half_told(self, seconds: float) -> list[Overdue]:
+        """Games of which one witness has spoken so long ago, and the other has not; the latest."""
         async with self._store.acquire() as connection:
-            rows = await connection.fetch(
-                "SELECT game_id FROM games WHERE"
-                " (state = 'pending' AND greatest(finished_at, closed_at)"
-                "   < clock_timestamp() - make_interval(secs => $1))"
-                " OR (state IN ('held', 'started') AND coalesce(started_at, held_at)"
-                "   < clock_timestamp() - make_interval(secs => $2))"
-                " ORDER BY game_id LIMIT 1000",
-                witness_seconds,
-                hold_seconds,
-            )
-        return [row["game_id"] for row in rows]
+            rows = await connection.fetch(_HALF_TOLD, seconds, LOOKED_AT)
+        return list(map(_overdue, rows))
+
+    async def silent(
+        self, start_seconds: float, hold_seconds: float, after: UUID | None
+    ) -> list[Overdue]:
+        """Games that started, or were held, so long ago, and no witness has spoken: some of them,
+        in the order of their ids, those that follow `after`."""
+        async with self._store.acquire() as connection:
+            rows = await connection.fetch(_SILENT, start_seconds, hold_seconds, after, LOOKED_AT)
+        return list(map(_overdue, rows))
+
+
+def _overdue(row: Record) -> Overdue:
+    return Overdue(row["game_id"], State(row["state"]), row["finished"], row["closed"])

@@ -216,6 +216,7 @@ def entry(value: Entry, currency: str) -> wallet_pb2.Entry:
         balance=money(currency, value.balance),
         game_id="" if value.game_id is None else str(value.game_id),
         at=timestamp(value.at),
+        tournament_id="" if value.tournament_id is None else str(value.tournament_id),
     )
 
 
