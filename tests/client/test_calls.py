@@ -16,7 +16,7 @@ from kafeneio.clock.v1 import clock_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.rules.v1 import actions_pb2, rulebook_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
-from kafeneio.settlement.v1 import settlement_pb2, wallet_pb2
+from kafeneio.settlement.v1 import prizes_pb2, settlement_pb2, wallet_pb2
 from kafeneio_client import (
     Client,
     House,
@@ -25,6 +25,7 @@ from kafeneio_client import (
     clock,
     games,
     new_id,
+    prizes,
     quickmatch,
     rulebook,
     settlement,
@@ -192,6 +193,7 @@ async def test_the_rule_book(client: Client) -> None:
         (clock_pb2.DESCRIPTOR.services_by_name["ClockService"], clock),
         (settlement_pb2.DESCRIPTOR.services_by_name["SettlementService"], settlement),
         (wallet_pb2.DESCRIPTOR.services_by_name["WalletService"], wallet),
+        (prizes_pb2.DESCRIPTOR.services_by_name["PrizeService"], prizes),
         (quick_match_pb2.DESCRIPTOR.services_by_name["QuickMatchService"], quickmatch),
     ],
 )
@@ -204,7 +206,10 @@ def test_every_rpc_has_its_call(service: ServiceDescriptor, module: ModuleType) 
 
 def test_every_stream_is_left_to_the_watcher() -> None:
     """gRPC sends no stream again by itself: it would begin anew."""
-    files = (pb, rulebook_pb2, clock_pb2, settlement_pb2, wallet_pb2, quick_match_pb2)
+    files = (
+        *(pb, rulebook_pb2, clock_pb2, settlement_pb2, wallet_pb2, prizes_pb2),
+        quick_match_pb2,
+    )
     streams = {
         (service.full_name, rpc.name)
         for file in files

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import grpc
 from kafeneio.common.v1 import errors_pb2
+from kafeneio.settlement.v1 import events_pb2, settlement_pb2_grpc
 from kafeneio.settlement.v1 import settlement_pb2 as pb
-from kafeneio.settlement.v1 import settlement_pb2_grpc
 from kafeneio_runtime.errors import Refusal, refuse, unavailable
 
 Context: TypeAlias = Any
@@ -39,6 +39,8 @@ class Cashier(settlement_pb2_grpc.SettlementServiceServicer):
     """A reason that no player is to blame for."""
     before_hold: Callable[[str], Awaitable[None]] | None = None
     """What happens elsewhere while a hold is asked for; given the game."""
+    events: dict[str, list[events_pb2.SettlementEvent]] = field(default_factory=dict)
+    """What it has announced of each game."""
     address: str = ""
 
     async def HoldStakes(
@@ -82,6 +84,17 @@ class Cashier(settlement_pb2_grpc.SettlementServiceServicer):
         self.released.add(request.game_id)
         await self._answered(context)
         return pb.ReleaseStakesResponse()
+
+    async def ListEvents(
+        self, request: pb.ListEventsRequest, context: Context
+    ) -> pb.ListEventsResponse:
+        """All of it; nothing where nothing was announced."""
+        events = [
+            event
+            for event in self.events.get(request.game_id, ())
+            if event.sequence > request.after_sequence
+        ]
+        return pb.ListEventsResponse(events=events)
 
     async def _called(self, call: str, game: str, request_id: str, context: Context) -> None:
         self.calls.append((call, game, request_id))

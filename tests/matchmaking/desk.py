@@ -10,9 +10,13 @@ from uuid import UUID
 
 import asyncpg
 from kafeneio_matchmaking.domain import NewTicket, Terms, Ticket, TicketStatus
+from kafeneio_matchmaking.hearing import Hearing
+from kafeneio_matchmaking.matching import SourceKind
 from kafeneio_matchmaking.peers import Peers
+from kafeneio_matchmaking.queueing import QueueSource
 from kafeneio_matchmaking.saga import Saga
 from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.sources import Sources
 from kafeneio_matchmaking.storage import Matchmaking
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.settings import Settings
@@ -41,6 +45,7 @@ class Desk:
     store: Store
     storage: Matchmaking
     saga: Saga
+    hearing: Hearing
     rules: Rules
     cashier: Cashier
 
@@ -94,5 +99,7 @@ async def set_up(
         stack.push_async_callback(directory.close)
         store = await Store.open(rules.url, SCHEMA, 4)
         stack.push_async_callback(store.close)
-        storage = Matchmaking(store)
-        yield Desk(store, storage, Saga(storage, Peers(directory), margin), rules, settlement)
+        storage, peers = Matchmaking(store), Peers(directory)
+        sources: Sources = {SourceKind.QUEUE: QueueSource()}
+        saga, hearing = Saga(storage, peers, sources, margin), Hearing(storage, peers, sources)
+        yield Desk(store, storage, saga, hearing, rules, settlement)

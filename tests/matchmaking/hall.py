@@ -16,20 +16,23 @@ from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_matchmaking import main
+from kafeneio_matchmaking.matching import DRIVEN
 from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_runtime.auth import token_verifier
-from kafeneio_runtime.bus import InProcessBus
+from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
-from tests.harness import PATIENCE, Rules, Snapshot, new_id
+from tests import snapshots
+from tests.harness import PATIENCE, Rules, new_id
 from tests.matchmaking import cashier as cashiers
 from tests.matchmaking.cashier import Cashier
+from tests.snapshots import Snapshot
 
 STAKE: Final = 500
 OVER: Final = (pb.TICKET_STATUS_MATCHED, pb.TICKET_STATUS_ENDED)
-TABLES: Final = ("tickets", "matches", "seats", "requests", "outbox")
+TABLES: Final = ("tickets", "places", "matches", "seats", "requests", "outbox")
 
 Watch: TypeAlias = "grpc.aio.UnaryStreamCall[pb.WatchTicketRequest, pb.WatchTicketResponse]"
 
@@ -57,9 +60,9 @@ class Hall:
     @classmethod
     @asynccontextmanager
     async def beside(
-        cls, rules: Rules, cashier: Cashier, **settings: object
+        cls, rules: Rules, cashier: Cashier, bus: Bus | None = None, **settings: object
     ) -> AsyncIterator[Hall]:
-        """A replica on the database of `rules`."""
+        """A replica on the database of `rules`; it hears what comes by `bus`."""
         assert rules.server is not None, "it is served here"
         changes = {
             "rules_address": rules.server.address,
@@ -68,12 +71,13 @@ class Hall:
             **settings,
         }
         made = Settings.model_validate({**rules.settings.model_dump(), **changes})
-        bus, directory = InProcessBus(), Directory(made, "matchmaking")
+        own, directory = InProcessBus(), Directory(made, "matchmaking")
         server = Server(
-            await main.service(made, rules.url, bus, directory), made, token_verifier(made)
+            await main.service(made, rules.url, bus or own, directory), made, token_verifier(made)
         )
         await server.start()
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(own.close)
             stack.push_async_callback(directory.close)
             stack.push_async_callback(server.drain)
             database = await asyncpg.connect(rules.url, server_settings={"search_path": SCHEMA})
@@ -89,10 +93,12 @@ class Hall:
     ) -> AsyncIterator[Hall]:
         """`rules`, a cashier (unless there is one) and `matchmaking` on a migrated database."""
         async with AsyncExitStack() as stack:
-            rules = await stack.enter_async_context(Rules.serve(url, folder))
+            bus = InProcessBus()
+            stack.push_async_callback(bus.close)
+            rules = await stack.enter_async_context(Rules.serve(url, folder, bus=bus))
             if cashier is None:
                 cashier = await stack.enter_async_context(cashiers.cashier())
-            yield await stack.enter_async_context(cls.beside(rules, cashier, **settings))
+            yield await stack.enter_async_context(cls.beside(rules, cashier, bus, **settings))
 
     # --- calling -----------------------------------------------------------------------------
 
@@ -170,15 +176,7 @@ class Hall:
 
     async def snapshot(self) -> Snapshot:
         """How many rows each table has, and a hash of them all."""
-        found: Snapshot = {}
-        for table in TABLES:
-            row = await self.database.fetchrow(
-                "SELECT count(*), coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '')"
-                f" FROM {table} AS r"
-            )
-            assert row is not None
-            found[table] = (row[0], row[1])
-        return found
+        return await snapshots.snapshot(self.database, dict.fromkeys(TABLES, "*"))
 
     async def games(self) -> Mapping[str, game_pb2.GameSummary]:
         """All games that `rules` has, cancelled ones left out."""
@@ -201,6 +199,6 @@ class Hall:
     async def unfinished(self) -> int:
         """Matches on their way."""
         count: int = await self.database.fetchval(
-            "SELECT count(*) FROM matches WHERE over_at IS NULL"
+            "SELECT count(*) FROM matches WHERE status = ANY ($1::text[])", DRIVEN
         )
         return count

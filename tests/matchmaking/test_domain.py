@@ -10,28 +10,36 @@ import pytest
 from kafeneio_matchmaking.domain import (
     COMPUTER,
     LIVE,
-    MATCH_MOVES,
-    OVER,
     TICKET_MOVES,
     ForbiddenMoveError,
-    Match,
-    MatchMove,
-    MatchStatus,
     NotOfferedError,
     Offer,
-    Seat,
     Terms,
     TicketMove,
     TicketStatus,
     Wish,
-    blame,
-    move_match,
-    retry_seconds,
     settle,
     sources,
     target,
 )
 from kafeneio_matchmaking.domain import End as Ending
+from kafeneio_matchmaking.matching import (
+    AWAITED,
+    DRIVEN,
+    MATCH_MOVES,
+    OVER,
+    Finish,
+    Match,
+    MatchMove,
+    MatchStatus,
+    Seat,
+    SourceKind,
+    ask_seconds,
+    blame,
+    blame_absent,
+    move_match,
+    retry_seconds,
+)
 
 TICKETS = """
     waiting_for_partner join   -> queued
@@ -43,6 +51,9 @@ TICKETS = """
     paired match   -> matched
     paired return  -> queued
     paired refuse  -> ended
+    matched start  -> started
+    matched return -> queued
+    matched refuse -> ended
 """
 
 MATCHES = """
@@ -54,8 +65,15 @@ MATCHES = """
     created    tell            -> matched
     created    too_late        -> cancelling
     cancelling cancel          -> releasing
-    cancelling cancel_played   -> matched
+    held       played          -> matched
+    created    played          -> matched
+    cancelling played          -> matched
     releasing  release         -> undone
+    matched    start           -> started
+    matched    finish          -> finished
+    matched    lost            -> releasing
+    started    finish          -> finished
+    finished   settle          -> settled
 """
 
 
@@ -101,8 +119,12 @@ def test_no_limbo() -> None:
 def test_a_match_never_goes_in_circles() -> None:
     order = [*MatchStatus]
     for (before, _), after in MATCH_MOVES.items():
-        forward = order.index(after) > order.index(before)
-        assert forward or (before, after) == (MatchStatus.CANCELLING, MatchStatus.MATCHED)
+        assert order.index(after) > order.index(before)
+
+
+def test_every_match_is_somebodys_concern() -> None:
+    """What is not over is driven by us or awaited of others, never both."""
+    assert sorted((*DRIVEN, *AWAITED, *OVER)) == sorted(MatchStatus)
 
 
 OPTIONS = {"a": ("x", "y"), "b": ("p", "q")}
@@ -157,9 +179,9 @@ def test_what_some_variants_offer() -> None:
 
 def test_request_ids_belong_to_the_match_and_the_call() -> None:
     terms = settle(Wish(0, {}, 0, "", 0), OFFER, 0)
-    seats = (Seat(UUID(int=1), "a", None), Seat(UUID(int=2), "b", None))
+    assert terms.seats == 2
     made = [
-        Match(UUID(int=number), UUID(int=9), terms, MatchStatus.PAIRED, None, tries, seats)
+        replace(match_of(Seat("a"), Seat("b")), match_id=UUID(int=number), tries=tries)
         for number, tries in itertools.product((7, 8), (0, 3))
     ]
     ids = [match.request_id(call) for match in made for call in ("HoldStakes", "CreateGame")]
@@ -170,29 +192,62 @@ def test_request_ids_belong_to_the_match_and_the_call() -> None:
 def match_of(*seats: Seat) -> Match:
     """A match with these seats."""
     terms = settle(Wish(0, {}, 0, "", 0), OFFER, 0)
-    return Match(UUID(int=7), UUID(int=9), terms, MatchStatus.PAIRED, None, 0, seats)
+    return Match(
+        match_id=UUID(int=7),
+        game_id=UUID(int=9),
+        source=SourceKind.QUEUE,
+        source_id=None,
+        terms=terms,
+        status=MatchStatus.PAIRED,
+        join_by=None,
+        tries=0,
+        seats=seats,
+    )
 
 
 def test_who_leaves_when_a_match_is_refused() -> None:
     a, b, c, d = (UUID(int=number) for number in range(4))
     poor, refused, left = Ending.SUSPENDED, Ending.TERMS_REFUSED, Ending.PARTNER_LEFT
     four = match_of(
-        Seat(a, "a", None, "c"), Seat(b, "b", None), Seat(c, "c", None, "a"), Seat(d, "d", None)
+        Seat("a", a, partner="c"), Seat("b", b), Seat("c", c, partner="a"), Seat("d", d)
     )
-    assert blame(four, poor, ["b"]) == {b: poor}
-    assert blame(four, poor, ["a"]) == {a: poor, c: left}
-    assert blame(four, poor, ["a", "c", "d"]) == {a: poor, c: poor, d: poor}
-    assert blame(four, refused) == {a: refused, b: refused, c: refused, d: refused}
-    house = match_of(
-        Seat(None, f"{COMPUTER}1", None), Seat(a, "a", None), Seat(None, f"{COMPUTER}2", None)
-    )
-    assert blame(house, refused) == {a: refused}
+    assert blame(four, poor, ["b"]) == {"b": poor}
+    assert blame(four, poor, ["a"]) == {"a": poor, "c": left}
+    assert blame(four, poor, ["a", "c", "d"]) == {"a": poor, "c": poor, "d": poor}
+    assert blame(four, refused) == dict.fromkeys("abcd", refused)
+    house = match_of(Seat(f"{COMPUTER}1"), Seat("a", a), Seat(f"{COMPUTER}2"))
+    assert blame(house, refused) == {"a": refused}
     assert house.computer_seats == (0, 2)
     assert house.tickets == ((a, None),)
     assert four.computer_seats == ()
+    assert replace(four, seats=four.ending({"a": poor, "c": left})).tickets == (
+        (a, poor),
+        (b, None),
+        (c, left),
+        (d, None),
+    )
+
+
+def test_who_leaves_when_not_everybody_joins() -> None:
+    four = match_of(Seat("a", partner="c"), Seat("b"), Seat("c", partner="a"), Seat("d"))
+    absent = Finish(False, "NO_SHOW", (), (), (1, 2), ())
+    assert blame_absent(four, absent) == {
+        "a": Ending.PARTNER_LEFT,
+        "b": Ending.NO_SHOW,
+        "c": Ending.NO_SHOW,
+    }
+    assert blame_absent(four, replace(absent, void="OPERATOR")) == {}
+    assert blame_absent(four, Finish(True, "", (0,), (1, 0), (), ())) == {}
 
 
 def test_retries_slow_down_to_a_bound() -> None:
     waits = [retry_seconds(tries) for tries in range(2000)]
     assert waits == sorted(waits)
     assert (waits[0], waits[-1]) == (0.1, 5)
+
+
+@pytest.mark.parametrize("status", AWAITED)
+def test_asking_slows_down_to_a_bound(status: MatchStatus) -> None:
+    waits = [ask_seconds(status, tries) for tries in range(2000)]
+    assert waits == sorted(waits)
+    assert (waits[0], waits[-1]) == (60 if status is MatchStatus.STARTED else 5, 600)

@@ -68,16 +68,16 @@ async def test_a_table_of_four(database_url: str, keys: Path) -> None:
         async with card_room(database_url, keys) as ((hall,), rooms):
             asked = terms(0, variant="pilotta", target=101)
             (first,) = await hall.over(await hall.play_house("eleni", asked=asked))
-            (second,) = await hall.over(await hall.play_house("eleni", asked=asked))
+            (second,) = await hall.over(await hall.play_house("nikos", asked=asked))
             asked = terms(0, variant="rummy", options={"players": "3"})
-            (third,) = await hall.over(await hall.play_house("eleni", asked=asked))
+            (third,) = await hall.over(await hall.play_house("maria", asked=asked))
             assert [made.game_id for made in rooms.made] == [
                 ticket.game_id for ticket in (first, second, third)
             ]
             assert [tuple(made.player_ids) for made in rooms.made] == [
                 ("computer-1", "computer-2", "eleni", "computer-3"),
-                ("eleni", "computer-1", "computer-2", "computer-3"),
-                ("computer-1", "eleni", "computer-2"),
+                ("nikos", "computer-1", "computer-2", "computer-3"),
+                ("computer-1", "maria", "computer-2"),
             ]
             assert [list(made.computer_seats) for made in rooms.made] == [
                 [0, 1, 3],
@@ -142,7 +142,11 @@ async def test_one_ticket_of_a_player_lives(hall: Hall) -> None:
     assert refused.what == ("ALREADY_EXISTS", "TICKET_LIVE")
     await hall.cancel(waits)
     (matched,) = await hall.over(await hall.play_house("eleni"))
-    assert matched.game_id
+    # As long as the game waits for him; once it is on he may wait for another one, at once.
+    refused = await refusal(hall.enqueue("eleni"))
+    assert refused.what == ("ALREADY_EXISTS", "TICKET_LIVE")
+    assert refused.metadata == {"ticket_id": matched.ticket_id}
+    await hall.rules.join(await hall.rules.get(matched.game_id), "eleni")
     assert (await hall.enqueue("eleni")).status == pb.TICKET_STATUS_QUEUED
 
 

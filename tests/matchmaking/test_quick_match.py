@@ -8,7 +8,6 @@ from pathlib import Path
 import grpc
 import pytest
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
-from kafeneio.rules.v1 import game_pb2
 from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.storage import Matchmaking
 from kafeneio_runtime.store import Store
@@ -137,16 +136,19 @@ async def test_a_stream_resumes_and_ends(hall: Hall) -> None:
     stream = hall.watch(eleni)
     assert (await next_message(stream)).ticket == eleni
     late = hall.watch(eleni, after=1)
-    nikos = await hall.enqueue("nikos")
+    await hall.enqueue("nikos")
     (matched,) = await hall.over(eleni)
-    assert (await rest(late))[-1].ticket == matched
-    assert (await rest(stream))[-1].ticket == matched
+    assert (matched.status, matched.version) == (pb.TICKET_STATUS_MATCHED, 3)
+    await hall.plays(matched.game_id)
+    started = (await rest(late))[-1].ticket
+    assert (started.status, started.version) == (pb.TICKET_STATUS_STARTED, 4)
+    assert started.game_id == matched.game_id
+    assert [each.ticket for each in await rest(stream)][-2:] == [matched, started]
     # After the end: the last state, or nothing for who has it.
-    await hall.over(nikos)
-    for after, count in ((0, 1), (2, 1), (3, 0)):
+    for after, count in ((0, 1), (3, 1), (4, 0)):
         again = await rest(hall.watch(eleni, after=after))
         assert len(again) == count
-        assert all(message.ticket == matched for message in again)
+        assert all(message.ticket == started for message in again)
 
 
 async def test_streams_live_and_say_goodbye(database_url: str, keys: Path) -> None:
@@ -203,16 +205,6 @@ async def test_the_oldest_ticket_is_measured(hall: Hall) -> None:
     finally:
         await store.close()
     assert REGISTRY.get_sample_value("kafeneio_oldest_ticket_seconds") is not None
-
-
-async def test_nobody_comes_and_the_game_is_void(hall: Hall) -> None:
-    """F6: what was matched and not joined is ended by `rules`; the tickets are over."""
-    tickets = [await hall.enqueue("eleni"), await hall.enqueue("nikos")]
-    first, _ = await hall.over(*tickets)
-    game = await hall.rules.get(first.game_id)
-    assert game.position.status == game_pb2.GAME_STATUS_WAITING
-    assert (game.join_by.ToDatetime() - game.created_at.ToDatetime()).total_seconds() == 30
-    assert (await hall.enqueue("eleni")).status == pb.TICKET_STATUS_QUEUED
 
 
 @pytest.mark.parametrize("count", [40])

@@ -18,7 +18,7 @@ from kafeneio_matchmaking.domain import (
     TicketStatus,
 )
 from kafeneio_matchmaking.schema import SCHEMA, metadata
-from kafeneio_matchmaking.storage import Change
+from kafeneio_matchmaking.tickets import Change, PlaceKind
 from kafeneio_runtime.store import drift
 
 from tests.harness import PATIENCE, Rules, new_id
@@ -166,14 +166,18 @@ async def test_the_database_keeps_one_live_ticket_a_player(desk: Desk) -> None:
     async with desk.storage.work() as work:
         new = NewTicket(UUID(new_id()), "eleni", TERMS, timedelta(minutes=1))
         assert await work.enqueue(new) is None
-        assert await work.live("eleni") == ticket.ticket_id
+        assert await work.place("eleni") == (PlaceKind.TICKET, ticket.ticket_id)
+        # Nor has anybody his place, before he is gone.
+        await work.move(TicketMove.CANCEL, [Change(ticket.ticket_id, end=End.CANCELLED)])
+        assert await work.place("eleni") is None
+        assert await work.enqueue(new) is not None
     async with desk.store.acquire() as connection:
         with pytest.raises(asyncpg.UniqueViolationError, match="one_live_ticket"):
             await connection.execute(
                 "INSERT INTO tickets SELECT gen_random_uuid(), player_id, variant, edition,"
                 " options, target, currency, stake, fee_basis_points, seats, status, version,"
                 " queued_at, expires_at, match_id, game_id, ending, changed_at, partner,"
-                " house_seat FROM tickets"
+                " house_seat FROM tickets WHERE status = 'queued'"
             )
 
 

@@ -20,6 +20,8 @@ import grpc
 from kafeneio_client.channel import DEADLINE_SECONDS, Caller, open_channel
 from kafeneio_client.clock import Clocks
 from kafeneio_client.games import Games
+from kafeneio_client.players import Players
+from kafeneio_client.prizes import Prizes
 from kafeneio_client.quickmatch import Queue
 from kafeneio_client.rulebook import RuleBook
 from kafeneio_client.settlement import Settlements
@@ -72,9 +74,19 @@ class Client:
         return Settlements(*self._service("settlement"), self._time)
 
     @cached_property
+    def prizes(self) -> Prizes:
+        """PrizeService of `settlement`."""
+        return Prizes(*self._service("settlement"))
+
+    @cached_property
     def queue(self) -> Queue:
         """QuickMatchService of `matchmaking`."""
         return Queue(*self._service("matchmaking"), self._time)
+
+    @cached_property
+    def players(self) -> Players:
+        """PlayerService of `matchmaking`."""
+        return Players(*self._service("matchmaking"))
 
     def _service(self, name: str) -> tuple[grpc.aio.Channel, Caller]:
         if name not in self._channels:

@@ -14,9 +14,11 @@ from kafeneio_runtime.store import Store
 from prometheus_client import Gauge
 
 from kafeneio_matchmaking.domain import End, TicketMove
+from kafeneio_matchmaking.hearing import Hearing
 from kafeneio_matchmaking.replicas import Replicas
 from kafeneio_matchmaking.saga import Saga
-from kafeneio_matchmaking.storage import Change, Matchmaking
+from kafeneio_matchmaking.storage import Matchmaking
+from kafeneio_matchmaking.tickets import Change
 
 OLDEST: Final = Gauge(
     "kafeneio_oldest_ticket_seconds", "How long the oldest live ticket has waited; 0 for none."
@@ -25,6 +27,7 @@ OLDEST: Final = Gauge(
 LOOK_SECONDS: Final = 0.25
 """So long at the most nobody looks for what is due: a retry, a note that was lost, a match of a
 replica that has died."""
+ASK_SECONDS: Final = 1.0
 EXPIRE_SECONDS: Final = 0.5
 EXPIRE_AT_ONCE: Final = 500
 COUNT_SECONDS: Final = 5.0
@@ -38,6 +41,7 @@ class Background:
     store: Store
     storage: Matchmaking
     saga: Saga
+    hearing: Hearing
     replicas: Replicas
     time: Time
     draining: asyncio.Event
@@ -47,23 +51,33 @@ class Background:
 
     async def pair(self) -> None:
         """Pair tickets as soon as there are enough."""
+        with self.replicas.any_change() as bell:
 
-        async def paired() -> None:
-            await _rung(self.replicas.changed, LOOK_SECONDS)
-            while await self.saga.pair():
-                self.made.set()
+            async def paired() -> None:
+                await rung(bell, LOOK_SECONDS)
+                while await self.saga.pair():
+                    self.made.set()
 
-        await every(0, paired, self.time)
+            await every(0, paired, self.time)
 
     async def drive(self) -> None:
         """Drive matches until they are over. May run several times at once."""
 
         async def driven() -> None:
-            await _rung(self.made, LOOK_SECONDS)
+            await rung(self.made, LOOK_SECONDS)
             while await self.saga.step():
                 pass
 
         await every(0, driven, self.time)
+
+    async def ask(self) -> None:
+        """Ask for matches of which nothing has been heard for long."""
+
+        async def asked() -> None:
+            while await self.hearing.ask():
+                pass
+
+        await every(ASK_SECONDS, asked, self.time)
 
     async def expire(self) -> None:
         """End tickets that have found nobody in time."""
@@ -99,7 +113,7 @@ class Background:
         await asyncio.Event().wait()
 
 
-async def _rung(bell: asyncio.Event, seconds: float) -> None:
+async def rung(bell: asyncio.Event, seconds: float) -> None:
     """Wait for a bell, or for so long. What rings later than the look that follows rings again."""
     try:
         async with asyncio.timeout(seconds):

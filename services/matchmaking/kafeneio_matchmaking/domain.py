@@ -1,19 +1,19 @@
-"""What `matchmaking` knows: who waits for what, and how a match is carried through or taken back.
-Whom the waiting tickets make a match of is in pairing.py.
+"""What `matchmaking` knows of those who want to play: what a wish comes to, and who waits for what.
+Whom the waiting tickets make a match of is in pairing.py, what becomes of that in matching.py.
 
-Pure: no wire, no store, no clock. The two tables below are all that may ever happen to a ticket and
-to a match; the store moves nothing that is not in them.
+Pure: no wire, no store, no clock. The table below is all that may ever happen to a ticket; the
+store moves nothing that is not in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
-from uuid import UUID, uuid5
+from uuid import UUID
 
 PARTNERS: Final = ((0, 2), (1, 3))
 """The seats of partners where two play against two."""
@@ -125,6 +125,7 @@ class TicketStatus(StrEnum):
     QUEUED = "queued"
     PAIRED = "paired"
     MATCHED = "matched"
+    STARTED = "started"
     ENDED = "ended"
 
 
@@ -138,10 +139,11 @@ class TicketMove(StrEnum):
     MATCH = "match"
     RETURN = "return"
     REFUSE = "refuse"
+    START = "start"
 
 
 class End(StrEnum):
-    """Why a ticket led to no game."""
+    """Why a ticket, or a seat that was taken, led to no game."""
 
     CANCELLED = "cancelled"
     EXPIRED = "expired"
@@ -150,6 +152,7 @@ class End(StrEnum):
     PLAYER_UNKNOWN = "player_unknown"
     TERMS_REFUSED = "terms_refused"
     PARTNER_LEFT = "partner_left"
+    NO_SHOW = "no_show"
 
 
 TICKET_MOVES: Final = MappingProxyType(
@@ -163,13 +166,27 @@ TICKET_MOVES: Final = MappingProxyType(
         (TicketStatus.PAIRED, TicketMove.MATCH): TicketStatus.MATCHED,
         (TicketStatus.PAIRED, TicketMove.RETURN): TicketStatus.QUEUED,
         (TicketStatus.PAIRED, TicketMove.REFUSE): TicketStatus.ENDED,
+        # The game waits for its seats. Not all have joined: who has is back in front, who has not
+        # is out (F6).
+        (TicketStatus.MATCHED, TicketMove.START): TicketStatus.STARTED,
+        (TicketStatus.MATCHED, TicketMove.RETURN): TicketStatus.QUEUED,
+        (TicketStatus.MATCHED, TicketMove.REFUSE): TicketStatus.ENDED,
     }
 )
-"""No status but MATCHED and ENDED is without a way out, and PAIRED never lasts: its match is driven
-until it is over."""
+"""No status but STARTED and ENDED is without a way out, and neither PAIRED nor MATCHED lasts: the
+match is driven until its game waits for its seats, and asked for until it has started or not."""
 
-LIVE: Final = (TicketStatus.WAITING_FOR_PARTNER, TicketStatus.QUEUED, TicketStatus.PAIRED)
+LIVE: Final = (
+    TicketStatus.WAITING_FOR_PARTNER,
+    TicketStatus.QUEUED,
+    TicketStatus.PAIRED,
+    TicketStatus.MATCHED,
+)
 """Of these a player has one at the most."""
+
+
+class ForbiddenMoveError(ValueError):
+    """A move that is in no table."""
 
 
 def sources(move: TicketMove) -> tuple[TicketStatus, ...]:
@@ -223,136 +240,3 @@ class Ticket:
             new.partner,
             new.house_seat is None,
         )
-
-
-# --- matches ---------------------------------------------------------------------------------
-
-
-class MatchStatus(StrEnum):
-    """How far a match has come."""
-
-    PAIRED = "paired"
-    """The game has its id; nothing has been asked for."""
-    HELD = "held"
-    """The stakes are held."""
-    CREATED = "created"
-    """`rules` has the game."""
-    MATCHED = "matched"
-    """The tickets have it, too."""
-    CANCELLING = "cancelling"
-    """The game must never start."""
-    RELEASING = "releasing"
-    """It never will, so the stakes may go back."""
-    UNDONE = "undone"
-    """Nothing is left of it."""
-
-
-class MatchMove(StrEnum):
-    """What may happen to a match: the definite answers of others, and what follows from them."""
-
-    HOLD = "hold"
-    HOLD_REFUSED = "hold_refused"
-    CREATE = "create"
-    CREATE_REFUSED = "create_refused"
-    CREATE_TAKEN = "create_taken"
-    TELL = "tell"
-    TOO_LATE = "too_late"
-    CANCEL = "cancel"
-    CANCEL_PLAYED = "cancel_played"
-    RELEASE = "release"
-
-
-MATCH_MOVES: Final = MappingProxyType(
-    {
-        (MatchStatus.PAIRED, MatchMove.HOLD): MatchStatus.HELD,
-        # An earlier call whose answer was lost may still be under way: a release ends that, too.
-        (MatchStatus.PAIRED, MatchMove.HOLD_REFUSED): MatchStatus.RELEASING,
-        (MatchStatus.HELD, MatchMove.CREATE): MatchStatus.CREATED,
-        (MatchStatus.HELD, MatchMove.CREATE_REFUSED): MatchStatus.CANCELLING,
-        # Somebody else's game has the id: it is none of ours to cancel.
-        (MatchStatus.HELD, MatchMove.CREATE_TAKEN): MatchStatus.RELEASING,
-        (MatchStatus.CREATED, MatchMove.TELL): MatchStatus.MATCHED,
-        (MatchStatus.CREATED, MatchMove.TOO_LATE): MatchStatus.CANCELLING,
-        (MatchStatus.CANCELLING, MatchMove.CANCEL): MatchStatus.RELEASING,
-        # Its players have found it by themselves; then it is a match.
-        (MatchStatus.CANCELLING, MatchMove.CANCEL_PLAYED): MatchStatus.MATCHED,
-        (MatchStatus.RELEASING, MatchMove.RELEASE): MatchStatus.UNDONE,
-    }
-)
-
-OVER: Final = (MatchStatus.MATCHED, MatchStatus.UNDONE)
-"""Nothing is left to be done."""
-
-
-class ForbiddenMoveError(ValueError):
-    """A move that is not in the table."""
-
-
-def move_match(status: MatchStatus, move: MatchMove) -> MatchStatus:
-    """How far a match is after a move. Raises ForbiddenMoveError."""
-    try:
-        return MATCH_MOVES[status, move]
-    except KeyError:
-        raise ForbiddenMoveError(f"a match that is {status} can't {move}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """Who is to sit in a match; `end` is set where he, or what he asked for, was refused. Without a
-    ticket it is a computer."""
-
-    ticket_id: UUID | None
-    player_id: str
-    end: End | None
-    partner: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A pairing on its way to a game. `tries` counts the calls of this step without an answer."""
-
-    match_id: UUID
-    game_id: UUID
-    terms: Terms
-    status: MatchStatus
-    join_by: datetime | None
-    tries: int
-    seats: tuple[Seat, ...]
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        """Who is to play, seat 0 first."""
-        return tuple(seat.player_id for seat in self.seats)
-
-    @property
-    def tickets(self) -> tuple[tuple[UUID, End | None], ...]:
-        """The tickets of those who are no computers, and whether they were refused."""
-        return tuple((s.ticket_id, s.end) for s in self.seats if s.ticket_id is not None)
-
-    @property
-    def computer_seats(self) -> tuple[int, ...]:
-        """Where a computer is to play."""
-        return tuple(number for number, seat in enumerate(self.seats) if seat.ticket_id is None)
-
-    def request_id(self, call: str) -> UUID:
-        """The id of the one call of this kind that is made for the match, however often it is
-        sent."""
-        return uuid5(self.match_id, call)
-
-
-def blame(match: Match, end: End, players: Collection[str] | None = None) -> dict[UUID, End]:
-    """Whose tickets end, and why, when a match is refused: those of the players, or where nobody is
-    named all of them. Whose partner has to leave leaves with him."""
-    named = match.players if players is None else players
-    found: dict[UUID, End] = {}
-    for seat in match.seats:
-        if seat.ticket_id is not None and seat.player_id in named:
-            found[seat.ticket_id] = end
-        elif seat.ticket_id is not None and seat.partner in named:
-            found[seat.ticket_id] = End.PARTNER_LEFT
-    return found
-
-
-def retry_seconds(tries: int) -> float:
-    """How long to wait after so many calls in a row without an answer."""
-    return float(min(0.1 * 2 ** min(tries, 10), 5))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
+from uuid import UUID
 
 import grpc
 from google.protobuf.message import Message
-from kafeneio.rules.v1 import game_pb2, rulebook_pb2
+from kafeneio.rules.v1 import events_pb2, game_pb2, rulebook_pb2
+from kafeneio.settlement.v1 import events_pb2 as settlement_events_pb2
 from kafeneio.settlement.v1 import settlement_pb2
 from kafeneio_client.errors import Refused, Unreachable, from_rpc
 from kafeneio_runtime.directory import Directory, UnknownServiceError
+from kafeneio_runtime.events import PAGE, all_after
 
 from kafeneio_matchmaking import wire
-from kafeneio_matchmaking.domain import Match, MatchMove, Offer
+from kafeneio_matchmaking.domain import Offer
+from kafeneio_matchmaking.matching import Match, MatchMove
 
 Query = TypeVar("Query", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
@@ -78,7 +82,7 @@ class Peers:
         return None if answer is None else wire.moment(answer.game.join_by)
 
     async def cancel(self, match: Match) -> MatchMove:
-        """See to it that the game never starts; CANCEL_PLAYED where it is too late for that."""
+        """See to it that the game never starts; PLAYED where it is too late for that."""
         request = game_pb2.CancelGameRequest(
             request_id=str(match.request_id("CancelGame")), game_id=str(match.game_id)
         )
@@ -87,9 +91,9 @@ class Peers:
             await self._once("rules", path, request, game_pb2.CancelGameResponse)
         except Refused as refused:
             if refused.reason == "GAME_STARTED":
-                return MatchMove.CANCEL_PLAYED
+                return MatchMove.PLAYED
             if refused.reason == "GAME_OVER" and await self._decided(match):
-                return MatchMove.CANCEL_PLAYED
+                return MatchMove.PLAYED
             if refused.reason != "GAME_OVER":
                 raise UnansweredError(f"CancelGame: {refused.reason}") from refused
         return MatchMove.CANCEL
@@ -103,6 +107,28 @@ class Peers:
             game_pb2.GetGameResponse,
         )
         return answer.game.position.outcome.HasField("decided")
+
+    async def status(self, game_id: UUID) -> game_pb2.GameStatus.ValueType:
+        """Where a game stands; raises Refused where `rules` does not know it."""
+        answer = await self._ask(
+            "rules",
+            "/kafeneio.rules.v1.GameService/GetTurn",
+            game_pb2.GetTurnRequest(game_id=str(game_id)),
+            game_pb2.GetTurnResponse,
+        )
+        return answer.status
+
+    async def events(self, game_id: UUID) -> list[events_pb2.GameEvent]:
+        """Everything that `rules` has announced about a game."""
+
+        async def page(after: int) -> Sequence[events_pb2.GameEvent]:
+            request = game_pb2.ListEventsRequest(
+                game_id=str(game_id), after_sequence=after, page_size=PAGE
+            )
+            path = "/kafeneio.rules.v1.GameService/ListEvents"
+            return (await self._ask("rules", path, request, game_pb2.ListEventsResponse)).events
+
+        return await all_after(0, page)
 
     # --- settlement --------------------------------------------------------------------------
 
@@ -130,6 +156,19 @@ class Peers:
             return refused.reason
         return ""
 
+    async def settlement_events(self, game_id: UUID) -> list[settlement_events_pb2.SettlementEvent]:
+        """Everything that `settlement` has announced about a game."""
+
+        async def page(after: int) -> Sequence[settlement_events_pb2.SettlementEvent]:
+            request = settlement_pb2.ListEventsRequest(
+                game_id=str(game_id), after_sequence=after, page_size=PAGE
+            )
+            path = "/kafeneio.settlement.v1.SettlementService/ListEvents"
+            answer = settlement_pb2.ListEventsResponse
+            return (await self._ask("settlement", path, request, answer)).events
+
+        return await all_after(0, page)
+
     # --- calling -----------------------------------------------------------------------------
 
     async def _once(
@@ -153,12 +192,15 @@ class Peers:
         request: Query,
         answer: type[Answer],
         within: float = CALL_SECONDS,
+        metadata: Sequence[tuple[str, str]] = (),
     ) -> Answer:
+        """`metadata` is of whom we ask for, where it is not ourselves."""
         try:
             method: grpc.aio.UnaryUnaryMultiCallable[Query, Answer] = self.directory.channel(
                 service
             ).unary_unary(path, _written, answer.FromString)
-            return await method(request, timeout=within, metadata=self.directory.metadata())
+            shown = tuple(metadata) or self.directory.metadata()
+            return await method(request, timeout=within, metadata=shown)
         except (UnknownServiceError, OSError) as error:
             raise UnansweredError(str(error)) from error
         except grpc.aio.AioRpcError as error:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Final
 
 from asyncpg import Record
 
-from kafeneio_matchmaking.domain import End, Match, MatchStatus, Seat, Terms, Ticket, TicketStatus
+from kafeneio_matchmaking.domain import End, Terms, Ticket, TicketStatus
+from kafeneio_matchmaking.matching import Match, MatchStatus, Seat, SourceKind
 
 TERMS: Final = "variant, edition, options, target, currency, stake, fee_basis_points, seats"
+_TERMS: Final = tuple(TERMS.split(", "))
 
 
 def terms_columns(terms: Terms) -> tuple[object, ...]:
@@ -28,16 +31,23 @@ def terms_columns(terms: Terms) -> tuple[object, ...]:
 
 def read_terms(row: Record) -> Terms:
     """The inverse of `terms_columns`."""
-    return Terms(
-        variant=row["variant"],
-        edition=row["edition"],
-        options=tuple(sorted(json.loads(row["options"]).items())),
-        target=row["target"],
-        currency=row["currency"],
-        stake=row["stake"],
-        fee_basis_points=row["fee_basis_points"],
-        seats=row["seats"],
-    )
+    return _terms(*(row[name] for name in _TERMS))
+
+
+# Thousands wait, and want one of a few things.
+@lru_cache(maxsize=1024)
+def _terms(
+    variant: str,
+    edition: int,
+    options: str,
+    target: int,
+    currency: str,
+    stake: int,
+    fee_basis_points: int,
+    seats: int,
+) -> Terms:
+    settled = tuple(sorted(json.loads(options).items()))
+    return Terms(variant, edition, settled, target, currency, stake, fee_basis_points, seats)
 
 
 def read_ticket(row: Record) -> Ticket:
@@ -62,12 +72,14 @@ def read_match(row: Record, seats: list[Record]) -> Match:
     return Match(
         match_id=row["match_id"],
         game_id=row["game_id"],
+        source=SourceKind(row["source"]),
+        source_id=row["source_id"],
         terms=read_terms(row),
         status=MatchStatus(row["status"]),
         join_by=row["join_by"],
         tries=row["tries"],
         seats=tuple(
-            Seat(seat["ticket_id"], seat["player_id"], _end(seat["ending"]), seat["partner"] or "")
+            Seat(seat["player_id"], seat["ticket_id"], _end(seat["ending"]), seat["partner"] or "")
             for seat in seats
         ),
     )

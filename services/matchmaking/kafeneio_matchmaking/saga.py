@@ -1,10 +1,11 @@
-"""From tickets to a game, or back: every match is carried through, or taken back whole.
+"""From those who are to play to a game, or back: every match is carried through, or taken back
+whole, wherever it comes from.
 
 PAIRED -> HELD -> CREATED -> MATCHED is the way through. From anywhere before MATCHED it leads back
-over CANCELLING and RELEASING to UNDONE, where the tickets are in the queue again. The state of a
-match is a row, and every step is one transaction that locks it, makes one call, and writes what the
-answer means. So whoever dies leaves a step undone at the most, whoever comes next does it again
-with the same request id, and no two drive one match at once.
+over CANCELLING and RELEASING to UNDONE, where all is as it was before. The state of a match is a
+row, and every step is one transaction that locks it, makes one call, and writes what the answer
+means. So whoever dies leaves a step undone at the most, whoever comes next does it again with the
+same request id, and no two drive one match at once.
 
 A step ends only with a definite answer. That is why the stakes go back only once `rules` has said
 that the game will never start.
@@ -12,47 +13,46 @@ that the game will never start.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
-from uuid import UUID
 
 from kafeneio_client.errors import Refused
 from kafeneio_runtime import logs
 from kafeneio_runtime.failpoints import failpoint
 from kafeneio_runtime.ids import new_id
-from prometheus_client import Histogram
 
-from kafeneio_matchmaking.domain import (
-    End,
+from kafeneio_matchmaking.domain import End, TicketMove
+from kafeneio_matchmaking.matching import (
+    AWAITED,
+    OVER,
     Match,
     MatchMove,
     MatchStatus,
+    NewMatch,
+    Seat,
+    SourceKind,
+    ask_seconds,
     blame,
     retry_seconds,
 )
-from kafeneio_matchmaking.pairing import pair
+from kafeneio_matchmaking.pairing import Pairing, pair
 from kafeneio_matchmaking.peers import Peers, UnansweredError, seats_named
+from kafeneio_matchmaking.sources import Sources
 from kafeneio_matchmaking.storage import Matchmaking, Work
+from kafeneio_matchmaking.tickets import Change
 
 _log: Final = logs.logger(__name__)
-
-QUEUE_WAIT: Final = Histogram(
-    "kafeneio_queue_wait_seconds",
-    "From queueing until the game was there.",
-    ["variant"],
-    buckets=(0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600),
-)
 
 JOIN_MARGIN: Final = timedelta(seconds=10)
 """Players who are told of a game have at least so long to take their seats; else it is taken
 back."""
 
 PAIRED_AT_ONCE: Final = 500
-"""So many matches one transaction makes: their tickets are locked until its end, and the next one
-follows at once."""
+"""So many matches one transaction makes, because their tickets are locked until its end; the next
+one follows at once. What was found for them holds if they all still wait."""
 
 OWN_FAULT: Final = MappingProxyType(
     {
@@ -76,8 +76,8 @@ NOBODYS_FAULT: Final = frozenset(
 """Refusals that are about the game's id: with the next one it may go well."""
 
 
-def ends(match: Match, refused: Refused) -> dict[UUID, End]:
-    """Whose tickets end for a refusal, and why; the others go back to the queue."""
+def ends(match: Match, refused: Refused) -> dict[str, End]:
+    """Which players are to blame for a refusal, and how."""
     if refused.reason in NOBODYS_FAULT:
         return {}
     own = OWN_FAULT.get(refused.reason)
@@ -89,10 +89,11 @@ def ends(match: Match, refused: Refused) -> dict[UUID, End]:
 
 @dataclass(frozen=True, slots=True)
 class Saga:
-    """Pairs tickets, and drives what comes of them. `join_margin` is JOIN_MARGIN but in tests."""
+    """Pairs tickets, and drives matches. `join_margin` is JOIN_MARGIN but in tests."""
 
     storage: Matchmaking
     peers: Peers
+    sources: Sources
     join_margin: timedelta = JOIN_MARGIN
 
     async def pair(self) -> int:
@@ -100,18 +101,34 @@ class Saga:
         async with self.storage.work() as work:
             if not await work.alone():
                 return 0
-            waiting = await work.waiting()
-            pairings = pair(waiting, await work.now())[:PAIRED_AT_ONCE]
+            waiting, known = await work.waiting()
+            pairings = pair(waiting, await work.now(), known)
+        made = 0
+        for start in range(0, len(pairings), PAIRED_AT_ONCE):
+            made += await self._begin(pairings[start : start + PAIRED_AT_ONCE])
+        return made
+
+    async def _begin(self, pairings: Sequence[Pairing]) -> int:
+        """Make matches of those whose tickets still wait; how many."""
+        async with self.storage.work() as work:
             chosen = [ticket.ticket_id for pairing in pairings for ticket in pairing.people]
             waits = await work.still_waiting(chosen)
             matches = [
-                (new_id(), new_id(), pairing)
+                _match_of(pairing)
                 for pairing in pairings
                 if all(ticket.ticket_id in waits for ticket in pairing.people)
             ]
             if not matches:
                 return 0
             await work.begin(matches)
+            changes = [
+                Change(seat.ticket_id, match_id=match.match_id)
+                for match in matches
+                for seat in match.seats
+                if seat.ticket_id is not None
+            ]
+            moved = await work.move(TicketMove.PAIR, changes)
+            assert len(moved) == len(changes), "they are locked, and were waiting"
             failpoint("matchmaking.pair.before_commit")
         failpoint("matchmaking.pair.after_commit")
         return len(matches)
@@ -147,8 +164,9 @@ class Saga:
                 return await self._cancel(work, match)
             case MatchStatus.RELEASING:
                 return await self._release(work, match)
-            case MatchStatus.MATCHED | MatchStatus.UNDONE:
-                raise AssertionError("a match that is over is never due")
+            case _:
+                assert match.status in (*AWAITED, *OVER), "there is no other"
+                raise AssertionError("only a match whose next step is ours is claimed")
 
     async def _hold(self, work: Work, match: Match) -> Callable[[], None]:
         failpoint("matchmaking.hold.before_call")
@@ -192,7 +210,7 @@ class Saga:
         failpoint("matchmaking.cancel.before_call")
         move = await self.peers.cancel(match)
         failpoint("matchmaking.cancel.before_commit")
-        if move is MatchMove.CANCEL_PLAYED:
+        if move is MatchMove.PLAYED:
             await self._matched(work, match, move)
         else:
             await work.advance(match, move)
@@ -205,18 +223,26 @@ class Saga:
             # Nothing held is fine, and so is a game whose void end pays everything back.
             why = await self.peers.release(match)
         failpoint("matchmaking.release.before_commit")
-        await work.advance(match, MatchMove.RELEASE, why=why)
+        match = await work.advance(match, MatchMove.RELEASE, why=why)
+        await self.sources[match.source].over(work, match)
         return lambda: failpoint("matchmaking.release.after_commit")
 
     async def _matched(self, work: Work, match: Match, move: MatchMove) -> None:
-        tickets = await work.advance(match, move)
+        """Players have until `join_by`; if nothing is heard by then and a little longer, `rules` is
+        asked."""
         now = await work.now()
-        for ticket in tickets:
-            if ticket.house_seat is not None:
-                continue  # he has waited for nobody
-            QUEUE_WAIT.labels(ticket.terms.variant).observe(
-                max((now - ticket.queued_at).total_seconds(), 0)
-            )
+        joining = max((match.join_by or now) - now, timedelta())
+        wait = joining + timedelta(seconds=ask_seconds(MatchStatus.MATCHED, 0))
+        match = await work.advance(match, move, wait=wait)
+        await self.sources[match.source].over(work, match)
+
+
+def _match_of(pairing: Pairing) -> NewMatch:
+    seats = tuple(
+        Seat(player, None if ticket is None else ticket.ticket_id)
+        for player, ticket in zip(pairing.players, pairing.tickets, strict=True)
+    )
+    return NewMatch(new_id(), new_id(), SourceKind.QUEUE, None, pairing.terms, seats)
 
 
 async def _refuse(work: Work, match: Match, move: MatchMove, refused: Refused) -> None:

@@ -25,8 +25,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from kafeneio_matchmaking.players.schema import player_tables
+from kafeneio_matchmaking.seating.schema import seating_tables
+from kafeneio_matchmaking.tournaments.schema import tournament_tables
+
 SCHEMA: Final = "matchmaking"
-"""Also the channel on which changes of tickets are notified."""
+"""Also the channel on which changes of tickets and tables are notified."""
 
 metadata = MetaData()
 
@@ -67,14 +71,18 @@ tickets = Table(
     # Where he sits among computers; NULL where he plays with others.
     Column("house_seat", SmallInteger),
     CheckConstraint(
-        "status IN ('waiting_for_partner', 'queued', 'paired', 'matched', 'ended')", name="status"
+        "status IN ('waiting_for_partner', 'queued', 'paired', 'matched', 'started', 'ended')",
+        name="status",
     ),
     CheckConstraint("status <> 'waiting_for_partner' OR partner <> ''", name="waits_for_somebody"),
     CheckConstraint("house_seat IS NULL OR (stake = 0 AND partner = '')", name="house"),
     CheckConstraint("(status = 'ended') = (ending IS NOT NULL)", name="ended_for_a_reason"),
-    CheckConstraint("(status = 'matched') = (game_id IS NOT NULL)", name="matched_to_a_game"),
     CheckConstraint(
-        "(status IN ('paired', 'matched')) = (match_id IS NOT NULL)", name="paired_in_a_match"
+        "(status IN ('matched', 'started')) = (game_id IS NOT NULL)", name="matched_to_a_game"
+    ),
+    CheckConstraint(
+        "(status IN ('paired', 'matched', 'started')) = (match_id IS NOT NULL)",
+        name="paired_in_a_match",
     ),
     CheckConstraint("stake >= 0 AND (stake = 0) = (currency = '')", name="stake"),
 )
@@ -82,7 +90,7 @@ Index(
     "one_live_ticket",
     tickets.c.player_id,
     unique=True,
-    postgresql_where=tickets.c.status.in_(("waiting_for_partner", "queued", "paired")),
+    postgresql_where=tickets.c.status.in_(("waiting_for_partner", "queued", "paired", "matched")),
 )
 Index(
     "tickets_queued",
@@ -96,11 +104,24 @@ Index(
     postgresql_where=tickets.c.status.in_(("waiting_for_partner", "queued")),
 )
 
+# The one place that a player has: the ticket with which he waits, or the table at which he sits.
+places = Table(
+    "places",
+    metadata,
+    Column("player_id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("id", Uuid, nullable=False),
+    CheckConstraint("kind IN ('ticket', 'table')", name="kind"),
+)
+
 matches = Table(
     "matches",
     metadata,
     Column("match_id", Uuid, primary_key=True),
     Column("game_id", Uuid, nullable=False, unique=True),
+    # What it comes from, and which of these; NULL for the queue.
+    Column("source", Text, nullable=False),
+    Column("source_id", Uuid),
     *_terms(),
     Column("status", Text, nullable=False),
     # Until when the game waits for its seats; NULL until `rules` has it.
@@ -113,14 +134,30 @@ matches = Table(
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Column("over_at", DateTime(timezone=True)),
     CheckConstraint(
-        "status IN ('paired', 'held', 'created', 'matched', 'cancelling', 'releasing', 'undone')",
+        "status IN ('paired', 'held', 'created', 'cancelling', 'matched', 'started', 'finished',"
+        " 'settled', 'releasing', 'undone')",
         name="status",
+    ),
+    CheckConstraint("(status IN ('settled', 'undone')) = (over_at IS NOT NULL)", name="over"),
+    CheckConstraint(
+        "source IN ('queue', 'table', 'tournament') AND (source = 'queue') = (source_id IS NULL)",
+        name="source",
     ),
 )
 Index(
     "matches_due",
     matches.c.due_at,
-    postgresql_where=matches.c.over_at.is_(None),
+    postgresql_where=matches.c.status.in_(("paired", "held", "created", "cancelling", "releasing")),
+)
+Index(
+    "matches_awaited",
+    matches.c.due_at,
+    postgresql_where=matches.c.status.in_(("matched", "started", "finished")),
+)
+Index(
+    "matches_by_source",
+    matches.c.source_id,
+    postgresql_where=matches.c.source_id.is_not(None),
 )
 
 seats = Table(
@@ -128,13 +165,17 @@ seats = Table(
     metadata,
     Column("match_id", Uuid, ForeignKey(matches.c.match_id), primary_key=True),
     Column("seat", SmallInteger, primary_key=True),
-    # NULL for a computer.
+    # NULL for who does not come from the queue.
     Column("ticket_id", Uuid, ForeignKey(tickets.c.ticket_id)),
     Column("player_id", Text, nullable=False),
-    # Why the player's ticket ends when the match is undone; NULL where it goes back to the queue.
+    # Set where the player is the reason that there was no game, or what he asked for is.
     Column("ending", Text),
     UniqueConstraint("match_id", "player_id", name="one_seat_each"),
 )
 Index("seats_by_ticket", seats.c.ticket_id)
+Index("seats_by_player", seats.c.player_id)
 
+seating_tables(metadata, _terms())
+player_tables(metadata)
+tournament_tables(metadata)
 shared = outbox_tables(metadata)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from secrets import randbelow
 from typing import Final
 from uuid import UUID
 
-import grpc
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
-from kafeneio_client.errors import Refused
 from kafeneio_runtime.auth import is_subject
-from kafeneio_runtime.clock import Time
 from kafeneio_runtime.errors import (
     Refusal,
     exists,
@@ -24,67 +21,28 @@ from kafeneio_runtime.errors import (
     malformed,
     not_found,
     not_yet,
-    unauthenticated,
-    unavailable,
 )
 from kafeneio_runtime.ids import parse_id
-from kafeneio_runtime.interceptors.current import caller, remaining_time, request_digest
-from kafeneio_runtime.requests import once
+from kafeneio_runtime.interceptors.current import caller
 from kafeneio_runtime.streams import Pace
 
 from kafeneio_matchmaking import wire
 from kafeneio_matchmaking.domain import (
-    COMPUTER,
     LIVE,
     End,
     NewTicket,
-    NotOfferedError,
-    Offer,
-    Terms,
     Ticket,
     TicketMove,
-    Wish,
-    settle,
     sources,
 )
-from kafeneio_matchmaking.peers import CALL_SECONDS, Peers, UnansweredError
+from kafeneio_matchmaking.entrance import Entrance, occupied, person
 from kafeneio_matchmaking.replicas import Replicas
-from kafeneio_matchmaking.storage import Change, Matchmaking, Work
+from kafeneio_matchmaking.storage import Matchmaking, Work
+from kafeneio_matchmaking.tickets import Change
+from kafeneio_matchmaking.watching import Sign, follow
 
 TIME_TO_LIVE: Final = timedelta(minutes=10)
 """Unless the request says otherwise."""
-
-OFFER_SECONDS: Final = 60.0
-"""So long it is not asked again what `rules` offers: variants come and go with releases."""
-
-LOOK_SECONDS: Final = 2.0
-"""So often a watched ticket is looked at although no note of a change has come."""
-
-
-@dataclass(slots=True)
-class Offers:
-    """What `rules` offers, asked now and then."""
-
-    peers: Peers
-    time: Time
-    _known: dict[str, tuple[float, Offer]] = field(default_factory=dict)
-
-    async def find(self, variant: str) -> Offer:
-        """The variant. Raises VARIANT_UNKNOWN, or UNAVAILABLE where nobody can be asked."""
-        known = self._known.get(variant)
-        if known is not None and self.time.monotonic() < known[0]:
-            return known[1]
-        remaining = remaining_time()
-        within = CALL_SECONDS if remaining is None else min(remaining, CALL_SECONDS)
-        try:
-            offer = await self.peers.offer(variant, within)
-        except Refused as refused:
-            text = refused.message
-            raise not_found(errors_pb2.ERROR_REASON_VARIANT_UNKNOWN, text) from refused
-        except UnansweredError as error:
-            raise unavailable("`rules` can't be asked now, please try again") from error
-        self._known[variant] = (self.time.monotonic() + OFFER_SECONDS, offer)
-        return offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,44 +51,45 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
     contract. `draw(n)` draws one of 0 to n - 1."""
 
     storage: Matchmaking
-    offers: Offers
+    entrance: Entrance
     replicas: Replicas
     pace: Pace
-    fee_basis_points: int
     draw: Callable[[int], int] = randbelow
 
     async def Enqueue(self, request: pb.EnqueueRequest, context: object) -> pb.EnqueueResponse:
         """Put the caller into the queue."""
-        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), _person()
+        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), person()
         partner = _partner(request.partner_player_id, player)
         wish = wire.wish(request.terms, partner=bool(partner))
-        terms = await self._terms(request.terms.variant, wish)
+        terms = await self.entrance.terms(request.terms.variant, wish)
         time_to_live = TIME_TO_LIVE
         if request.HasField("time_to_live"):
             time_to_live = request.time_to_live.ToTimedelta()
         new = NewTicket(ticket_id, player, terms, time_to_live, partner)
 
         async def effect(work: Work) -> bytes:
-            ticket = await _enqueued(work, new)
+            ticket = await self._enqueued(work, new)
             return pb.EnqueueResponse(ticket=wire.ticket(ticket)).SerializeToString()
 
-        answer = await self._once("Enqueue", request.request_id, effect)
+        answer = await self.entrance.enter("Enqueue", request.request_id, effect)
         return pb.EnqueueResponse.FromString(answer)
 
     async def PlayHouse(
         self, request: pb.PlayHouseRequest, context: object
     ) -> pb.PlayHouseResponse:
         """A table against the computer."""
-        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), _person()
-        terms = await self._terms(request.terms.variant, wire.wish(request.terms, house=True))
+        ticket_id, player = parse_id(request.ticket_id, "ticket_id"), person()
+        terms = await self.entrance.terms(
+            request.terms.variant, wire.wish(request.terms, house=True)
+        )
         seat = self.draw(terms.seats)
         new = NewTicket(ticket_id, player, terms, TIME_TO_LIVE, house_seat=seat)
 
         async def effect(work: Work) -> bytes:
-            ticket = await _enqueued(work, new)
+            ticket = await self._enqueued(work, new)
             return pb.PlayHouseResponse(ticket=wire.ticket(ticket)).SerializeToString()
 
-        answer = await self._once("PlayHouse", request.request_id, effect)
+        answer = await self.entrance.enter("PlayHouse", request.request_id, effect)
         return pb.PlayHouseResponse.FromString(answer)
 
     async def Cancel(self, request: pb.CancelRequest, context: object) -> pb.CancelResponse:
@@ -150,7 +109,7 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
             (cancelled,) = (each for each in moved if each.ticket_id == ticket_id)
             return pb.CancelResponse(ticket=wire.ticket(cancelled)).SerializeToString()
 
-        answer = await self._once("Cancel", request.request_id, effect)
+        answer = await self.entrance.once("Cancel", request.request_id, effect)
         return pb.CancelResponse.FromString(answer)
 
     async def WatchTicket(
@@ -158,87 +117,46 @@ class QuickMatchServicer(quick_match_pb2_grpc.QuickMatchServiceServicer):
     ) -> AsyncIterator[pb.WatchTicketResponse]:
         """A ticket as it stands, then each change."""
         ticket_id = parse_id(request.ticket_id, "ticket_id")
-        sent, pulse = request.after_version, self.pace.begin()
-        with self.replicas.bell(ticket_id) as bell:
+        sent = request.after_version
+
+        async def look() -> tuple[Sequence[Ticket], bool]:
+            nonlocal sent
             ticket = _own(await self.storage.ticket(ticket_id), ticket_id)
             if sent > ticket.version:
                 raise not_yet(ticket.version)
-            while True:
-                if ticket.version > sent:
-                    yield pb.WatchTicketResponse(ticket=wire.ticket(ticket))
-                    sent = ticket.version
-                    pulse.spoke()
-                if ticket.status not in LIVE:
-                    return
-                if pulse.is_over:
+            found = [ticket] if ticket.version > sent else []
+            sent = ticket.version
+            return found, ticket.status not in LIVE
+
+        with self.replicas.bell(ticket_id) as bell:
+            async for each in follow(self.pace, bell, look):
+                if each is Sign.GOODBYE:
                     yield pb.WatchTicketResponse(draining=pb.Draining())
-                    return
-                if await pulse.beats_before(bell, LOOK_SECONDS):
-                    beat = pb.Heartbeat(server_time=wire.timestamp(self.pace.time.now()))
-                    yield pb.WatchTicketResponse(heartbeat=beat)
-                bell.clear()  # before looking, so that no change is missed
-                ticket = _own(await self.storage.ticket(ticket_id), ticket_id)
+                elif each is Sign.BEAT:
+                    yield pb.WatchTicketResponse(heartbeat=wire.heartbeat(self.pace.time.now()))
+                else:
+                    yield pb.WatchTicketResponse(ticket=wire.ticket(each))
 
-    async def _terms(self, variant: str, wish: Wish) -> Terms:
-        """What a wish comes to. Raises VARIANT_UNKNOWN or OPTION_INVALID."""
-        if any("\0" in text for text in (variant, *wish.options, *wish.options.values())):
-            raise malformed("terms", "must not have a NUL in it")
-        offer = await self.offers.find(variant)
-        try:
-            return settle(wish, offer, self.fee_basis_points)
-        except NotOfferedError as error:
-            if error.name == "edition":
-                reason = errors_pb2.ERROR_REASON_VARIANT_UNKNOWN
-                raise not_found(reason, str(error)) from error
-            reason = errors_pb2.ERROR_REASON_OPTION_INVALID
-            raise failed(reason, str(error), option=error.name) from error
-
-    async def _once(
-        self, method: str, request_id: str, effect: Callable[[Work], Awaitable[bytes]]
-    ) -> bytes:
-        """Run a call in one transaction, and at most once."""
-        async with self.storage.work() as work:
-            return await once(
-                work.connection,
-                caller().subject,
-                method,
-                parse_id(request_id, "request_id"),
-                request_digest(),
-                lambda: effect(work),
-            )
-
-
-async def _enqueued(work: Work, new: NewTicket) -> Ticket:
-    """The new ticket, or the one that the id stands for. Raises TICKET_EXISTS or TICKET_LIVE."""
-    if new.partner:
-        await work.lock_partners(new.player_id, new.partner)
-    while True:
-        made = await work.enqueue(new)
-        if made is not None:
-            return await work.join(made) if new.partner else made
-        found = await work.ticket(new.ticket_id)
-        if found is not None:
-            if found.is_of(new):
-                return found
-            raise exists(errors_pb2.ERROR_REASON_TICKET_EXISTS, "the id is taken by another ticket")
-        live = await work.live(new.player_id)
-        if live is not None:
-            raise Refusal(
-                grpc.StatusCode.ALREADY_EXISTS,
-                errors_pb2.ERROR_REASON_TICKET_LIVE,
-                "you are in the queue already",
-                metadata={"ticket_id": str(live)},
-            )
-        # What stood in the way has ended meanwhile.
-
-
-def _person() -> str:
-    """The caller, who is no computer. Raises TOKEN_INVALID."""
-    player = caller().subject
-    if player.startswith(COMPUTER):
-        reason = errors_pb2.ERROR_REASON_TOKEN_INVALID
-        raise unauthenticated(reason, "ids of this kind are kept for computers")
-    return player
+    async def _enqueued(self, work: Work, new: NewTicket) -> Ticket:
+        """The new ticket, or the one that the id stands for. Raises TICKET_EXISTS, TICKET_LIVE,
+        SEATED, or what the gate refuses him for."""
+        if new.partner:
+            await work.lock_partners(new.player_id, new.partner)
+        while True:
+            made = await work.enqueue(new)
+            if made is not None:
+                await self.entrance.gate.admit(work.connection, [new.player_id], new.terms)
+                return await work.join(made) if new.partner else made
+            found = await work.ticket(new.ticket_id)
+            if found is not None:
+                if found.is_of(new):
+                    return found
+                reason = errors_pb2.ERROR_REASON_TICKET_EXISTS
+                raise exists(reason, "the id is taken by another ticket")
+            place = await work.place(new.player_id)
+            if place is not None:
+                raise occupied(place)
+            # What stood in the way has ended meanwhile.
 
 
 def _partner(named: str, player: str) -> str:

@@ -8,15 +8,17 @@ from datetime import UTC, datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.common.v1 import money_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
-from kafeneio.rules.v1 import game_pb2, rulebook_pb2
+from kafeneio.rules.v1 import actions_pb2, events_pb2, game_pb2, rulebook_pb2
 
 from kafeneio_matchmaking.domain import PARTNERS, Offer, Terms, Ticket, TicketStatus, Wish
+from kafeneio_matchmaking.matching import Finish
 
 STATUSES = {
     TicketStatus.WAITING_FOR_PARTNER: pb.TICKET_STATUS_WAITING_FOR_PARTNER,
     TicketStatus.QUEUED: pb.TICKET_STATUS_QUEUED,
     TicketStatus.PAIRED: pb.TICKET_STATUS_PAIRED,
     TicketStatus.MATCHED: pb.TICKET_STATUS_MATCHED,
+    TicketStatus.STARTED: pb.TICKET_STATUS_STARTED,
     TicketStatus.ENDED: pb.TICKET_STATUS_ENDED,
 }
 
@@ -26,6 +28,11 @@ def timestamp(moment: datetime) -> Timestamp:
     message = Timestamp()
     message.FromDatetime(moment)
     return message
+
+
+def heartbeat(now: datetime) -> pb.Heartbeat:
+    """What a stream says where nothing has happened."""
+    return pb.Heartbeat(server_time=timestamp(now))
 
 
 def moment(message: Timestamp) -> datetime:
@@ -112,4 +119,20 @@ def rules_terms(value: Terms) -> game_pb2.Terms:
         edition=value.edition,
         options=dict(value.options),
         target=value.target,
+    )
+
+
+def finish(message: events_pb2.GameFinished, *, started: bool) -> Finish:
+    """How a game ended, of which is known whether it had started."""
+    void = ""
+    if message.HasField("void_reason"):
+        name = actions_pb2.VoidReason.Name(message.void_reason)
+        void = name.removeprefix("VOID_REASON_")
+    return Finish(
+        started=started,
+        void=void,
+        winners=tuple(message.decided.winners),
+        score=tuple(message.decided.score),
+        absent=tuple(message.absent_seats),
+        forfeits=tuple(each.seat for each in message.forfeits),
     )

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from kafeneio_games import registry
+from kafeneio_runtime import outbox
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.periodic import every
 from kafeneio_runtime.requests import purge
@@ -48,9 +49,10 @@ class Background:
         await every(NO_SHOW_SECONDS, end, self.time)
 
     async def count_games(self) -> None:
-        """Keep the gauge true. Every replica counts all games, so operators take the largest."""
+        """Keep the gauges true. Every replica counts all games, so operators take the largest."""
 
         async def count() -> None:
+            await outbox.look(self.store)
             running = await self.games.running()
             for variant in registry.variants():
                 ACTIVE.labels(variant.id).set(running.get(variant.id, 0))

@@ -170,11 +170,12 @@ class Table:
         *_, last = change.steps
         sequence, rows, announcements = self.sequence, [], []
         game_id = str(self.game_id)
+        absent = () if self.version else self.header.absent
         for step in change.steps:
             for version, happening in change.happenings:
                 if version == step.version:
                     sequence += 1
-                    message = wire.event(sequence, version, happening, game_id, self.about)
+                    message = wire.event(sequence, version, happening, game_id, self.about, absent)
                     kind = message.WhichOneof("event") or ""
                     announcements.append(
                         Announcement(

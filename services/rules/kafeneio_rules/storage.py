@@ -113,6 +113,11 @@ class Header:
         seat = Seat(self.players.index(player))
         return None if seat in self.computers else seat
 
+    @property
+    def absent(self) -> tuple[Seat, ...]:
+        """Who has not joined."""
+        return tuple(Seat(seat) for seat, word in enumerate(self.words) if word is None)
+
 
 @dataclass(frozen=True, slots=True)
 class Work:

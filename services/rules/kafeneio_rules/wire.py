@@ -265,9 +265,15 @@ def _shown(game: AnyGame | None, entry: Entry, viewer: Seat | None) -> str:
 
 
 def event(
-    sequence: int, version: int, happening: Happening, game_id: str, about: events_pb2.GameStarted
+    sequence: int,
+    version: int,
+    happening: Happening,
+    game_id: str,
+    about: events_pb2.GameStarted,
+    absent: Iterable[Seat] = (),
 ) -> events_pb2.GameEvent:
-    """An event of the outbox, without its id and its time, which the database gives."""
+    """An event of the outbox, without its id and its time, which the database gives. `absent` are
+    the seats that have not joined."""
     message = events_pb2.GameEvent(game_id=game_id, sequence=sequence, version=version)
     match happening:
         case Started():
@@ -287,6 +293,7 @@ def event(
             finished.variant = about.variant
             finished.payout_rule = about.payout_rule
             finished.forfeits.extend(forfeits(gone, computers))
+            finished.absent_seats.extend(absent)
             if end.void is not None:
                 finished.void_reason = void_reason(end.void)
             else:

@@ -14,6 +14,7 @@ from kafeneio_client.cli import plugins
 from kafeneio_client.cli.demo import demo
 from kafeneio_client.cli.ledger import ledger_app
 from kafeneio_client.cli.money import deposit, wallet
+from kafeneio_client.cli.people import block, leaderboard, players_app, rating, report
 from kafeneio_client.cli.play import play
 from kafeneio_client.cli.queueing import queue
 from kafeneio_client.cli.rules import games, rules_app, show, variants
@@ -46,11 +47,15 @@ def _build() -> typer.Typer:
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
     )
-    for command in (serve, migrate, play, queue, wallet, deposit, demo, games, variants, verify):
+    for command in (
+        *(serve, migrate, play, queue, wallet, deposit, demo, games, variants, verify),
+        *(rating, leaderboard, report, block),
+    ):
         built.command()(spoken(command))
     rules_app.command("show")(spoken(show))
     built.add_typer(rules_app, name="rules")
     built.add_typer(ledger_app, name="ledger")
+    built.add_typer(players_app, name="players")
     for name, offer in plugins.offers(plugins.COMMANDS).items():
         built.command(
             name,

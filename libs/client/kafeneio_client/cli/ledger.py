@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 from kafeneio.common.v1 import money_pb2
-from kafeneio.settlement.v1 import corrections_pb2, ledger_pb2
+from kafeneio.settlement.v1 import corrections_pb2, ledger_pb2, prizes_pb2
 from rich.markup import escape
 
 from kafeneio_client.cli import tokens
@@ -101,7 +101,7 @@ def lines(found: ledger_pb2.GetLedgerReportResponse) -> Iterable[str]:
     yield _check("imbalance", found.imbalance)
     yield _check("orphaned escrows", found.orphaned_escrows)
     for orphan in found.orphans:
-        state = orphan.state.lower() or "no such game"
+        state = orphan.state.lower() or "no such game or tournament"
         yield f"    {escape(orphan.account)}  {_money(orphan.balance)}  {escape(state)}"
     yield _check("ledger faults", found.faults)
     yield (
@@ -118,8 +118,14 @@ def lines(found: ledger_pb2.GetLedgerReportResponse) -> Iterable[str]:
     yield from map(_game, found.unsettled_games)
     yield f"  holds older than ten minutes: {found.old_holds}"
     yield from map(_game, found.old_hold_games)
-    yield f"  corrections that wait for a second operator: {found.open_corrections}"
-    yield from map(_correction, found.corrections)
+    yield f"  tournaments that started over a day ago and are not paid: {found.overdue_pools}"
+    yield from map(_pool, found.overdue_pool_tournaments)
+    waiting = found.open_corrections + found.open_tournament_corrections
+    yield f"  corrections that wait for a second operator: {waiting}"
+    for of_game in found.corrections:
+        yield _correction(of_game.game_id, of_game)
+    for of_tournament in found.tournament_corrections:
+        yield _correction(of_tournament.tournament_id, of_tournament)
 
 
 def _money(message: money_pb2.Money) -> str:
@@ -137,15 +143,25 @@ def _game(game: ledger_pb2.OpenGame) -> str:
     return f"    {escape(game.game_id)}  {game.state.lower()}  since {since}{escrow}  {escape(why)}"
 
 
-def _correction(each: corrections_pb2.Correction) -> str:
+def _pool(pool: ledger_pb2.OpenPool) -> str:
+    since = pool.since.ToDatetime().isoformat(" ", "seconds")
     return (
-        f"    {escape(each.game_id)}  number {each.number}, by {escape(each.proposed_by)}: "
+        f"    {escape(pool.tournament_id)}  since {since}  {pool.entries} entries, "
+        f"{_money(pool.escrow)}"
+    )
+
+
+def _correction(
+    name: str, each: corrections_pb2.Correction | prizes_pb2.TournamentCorrection
+) -> str:
+    return (
+        f"    {escape(name)}  number {each.number}, by {escape(each.proposed_by)}: "
         f"{escape(each.reason)}"
     )
 
 
 def approve(
-    game_id: Annotated[str, typer.Argument(metavar="GAME_ID", help="The game.")],
+    game_id: Annotated[str, typer.Argument(metavar="GAME_ID", help="The game, or the tournament.")],
     number: Annotated[int, typer.Argument(min=1, metavar="NUMBER", help="Which correction.")],
     address: Address = DEFAULT_ADDRESS,
     settlement: SettlementAddress = "",
@@ -158,8 +174,9 @@ def approve(
     """
 
     async def do(client: Client) -> int:
-        after = await client.settlement.approve(game_id, number)
-        return after.settled.settlement_version
+        after = await client.settlement.approve_any(game_id, number)
+        paid = after.prize_pool if after.HasField("prize_pool") else after.settlement
+        return paid.settled.settlement_version
 
     version = _door(address, token, name, settlement).enter(do)
     say(f"Done: settlement {version} counts now.")

@@ -35,7 +35,7 @@ _ENDS: Final = {
     pb.TICKET_END_EXPIRED: "nobody came who wants the same. Try again, or with other terms.",
     pb.TICKET_END_INSUFFICIENT_FUNDS: "your wallet does not hold the stake. `kafeneio wallet` "
     "shows what it does.",
-    pb.TICKET_END_SUSPENDED: "your wallet is suspended, and can hold no stake.",
+    pb.TICKET_END_SUSPENDED: "you are suspended, or your wallet is.",
     pb.TICKET_END_PLAYER_UNKNOWN: "you have no wallet. `kafeneio deposit NAME AMOUNT` makes one.",
     pb.TICKET_END_PARTNER_LEFT: "your partner has left the queue, or could not stake.",
     pb.TICKET_END_TERMS_REFUSED: "the house can't have this played or staked (any more).",

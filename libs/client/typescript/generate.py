@@ -1,0 +1,34 @@
+"""Make the messages and services of the TypeScript client from protos/, into src/generated/.
+
+It runs the protoc that libs/stubs runs, with the plugin protoc-gen-es of node_modules.
+"""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+from pathlib import Path
+
+from google.rpc import error_details_pb2
+
+HERE = Path(__file__).resolve().parent
+GENERATED = HERE / "src" / "generated"
+
+
+def generate() -> None:
+    """Make everything anew; raises CalledProcessError where protoc complains."""
+    protoc = runpy.run_path(str(HERE.parents[1] / "stubs" / "generate.py"))["protoc"]
+    shutil.rmtree(GENERATED, ignore_errors=True)
+    GENERATED.mkdir()
+    protoc(
+        f"--proto_path={Path(error_details_pb2.__file__).parents[2]}",
+        f"--plugin=protoc-gen-es={HERE / 'node_modules' / '.bin' / 'protoc-gen-es'}",
+        f"--es_out={GENERATED}",
+        "--es_opt=target=ts,import_extension=js",
+        "buf/validate/validate.proto",
+        "google/rpc/error_details.proto",
+    )
+
+
+if __name__ == "__main__":
+    generate()
