@@ -24,12 +24,14 @@ from kafeneio_games.chance import ProvableDraw
 from kafeneio_rules import main
 from kafeneio_rules.live import Draws
 from kafeneio_runtime.auth import DevelopmentKey, Role, development_key, token_verifier
-from kafeneio_runtime.bus import InProcessBus
+from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
+from tests import snapshots
 from tests.rules.ids import new_id as new_id
 from tests.rules.moves import latest, some_turn
+from tests.snapshots import Snapshot as Snapshot
 
 SERVICE, OPERATOR, STRANGER = "matchmaking", "operator", "stranger"
 SEATS: Final = ("eleni", "nikos")
@@ -49,7 +51,6 @@ _ROLES: Final = {SERVICE: Role.SERVICE, OPERATOR: Role.OPERATOR}
 Query = TypeVar("Query", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
-Snapshot: TypeAlias = dict[str, tuple[int, str]]
 Choose: TypeAlias = Callable[[Sequence[actions_pb2.Action]], actions_pb2.Action]
 Watch: TypeAlias = "grpc.aio.UnaryStreamCall[pb.WatchGameRequest, pb.WatchGameResponse]"
 
@@ -74,10 +75,16 @@ class Rules:
     @classmethod
     @asynccontextmanager
     async def serve(
-        cls, url: str, folder: Path, draws: Draws = ProvableDraw, **settings: object
+        cls,
+        url: str,
+        folder: Path,
+        draws: Draws = ProvableDraw,
+        *,
+        bus: Bus | None = None,
+        **settings: object,
     ) -> AsyncIterator[Rules]:
-        """`rules` on a migrated database. `folder` holds the keys: replicas share it. `settings`
-        differ from those of a house that nobody hurries."""
+        """`rules` on a migrated database, whose events go to `bus`. Replicas share `folder`, with
+        the keys. `settings` differ from those of a house that nobody hurries."""
         quick: dict[str, Any] = {
             "data_dir": folder,
             "rules_port": 0,
@@ -90,8 +97,8 @@ class Rules:
             "max_message_bytes": 262_144,
         }
         made = Settings(**(quick | settings))
-        bus = InProcessBus()
-        service = await main.service(made, url, bus, draws=draws)
+        own = InProcessBus()
+        service = await main.service(made, url, bus or own, draws=draws)
         server = Server(service, made, token_verifier(made))
         await server.start()
         try:
@@ -101,7 +108,7 @@ class Rules:
         finally:
             if not server.service.draining.is_set():
                 await server.drain()
-            await bus.close()
+            await own.close()
 
     @classmethod
     @asynccontextmanager
@@ -372,15 +379,7 @@ class Rules:
 
     async def snapshot(self) -> Snapshot:
         """How many rows each table has, and a hash of them all."""
-        found: Snapshot = {}
-        for table, columns in TABLES.items():
-            row = await self.database.fetchrow(
-                "SELECT count(*), coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '')"
-                f" FROM (SELECT {columns} FROM {table}) AS r"
-            )
-            assert row is not None
-            found[table] = (row[0], row[1])
-        return found
+        return await snapshots.snapshot(self.database, TABLES)
 
     async def log_rows(self, game_id: str) -> list[asyncpg.Record]:
         """The stored log."""

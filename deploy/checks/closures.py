@@ -25,7 +25,7 @@ for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             importlib.import_module(module.name)
 """
 
-EXTRAS = {"kafeneio-client": "[command]"}
+EXTRAS = {"kafeneio-client": "[command]", "kafeneio-runtime": "[tracing]"}
 """Extras without which some modules of a package are not meant to be imported."""
 
 

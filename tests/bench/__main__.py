@@ -11,6 +11,7 @@ from tests.bench.evening import evening
 from tests.bench.hands import hands
 from tests.bench.house import house
 from tests.bench.melds import melds
+from tests.bench.pairings import pairings
 from tests.bench.turns import turns
 from tests.clock.bench_clocks import clocks
 from tests.settlement.bench_settlements import settlements
@@ -22,6 +23,7 @@ BENCHMARKS: dict[str, Callable[[], Awaitable[None]]] = {
     "act": act,
     "settlements": settlements,
     "clocks": clocks,
+    "pairings": pairings,
     "evening": evening,
     "house": house,
 }

@@ -1,9 +1,7 @@
-"""What every bus does, whatever it is made of. A further implementation is one more parameter of
-`bus`.
-"""
+"""What every bus does, whatever it is made of: in the process, or NATS."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
@@ -12,6 +10,8 @@ import pytest
 from kafeneio_runtime.bus import Bus, Event, InProcessBus
 from kafeneio_runtime.clock import ManualTime
 from kafeneio_runtime.ids import new_id
+from kafeneio_runtime.nats_bus import NatsBus
+from kafeneio_runtime.settings import Settings
 
 SUBJECT = "rules.events"
 GAME = new_id()
@@ -24,17 +24,14 @@ class Setup:
     time: ManualTime
 
 
-def _in_process() -> Setup:
-    time = ManualTime()
-    return Setup(InProcessBus(time), time)
-
-
-@pytest.fixture(params=[_in_process], ids=["in process"])
+@pytest.fixture(params=["in process", "nats"])
 async def setup(request: pytest.FixtureRequest) -> AsyncIterator[Setup]:
-    make: Callable[[], Setup] = request.param
-    made = make()
-    yield made
-    await made.bus.close()
+    time = ManualTime()
+    bus: Bus = InProcessBus(time)
+    if request.param == "nats":
+        bus = NatsBus(Settings(**request.getfixturevalue("nats_settings")), time)
+    yield Setup(bus, time)
+    await bus.close()
 
 
 def event(sequence: int, subject: str = SUBJECT) -> Event:

@@ -54,6 +54,7 @@ async def test_an_operator_ends_a_game_that_waits(rules: Rules, joined: int) -> 
     assert after.position.outcome == VOID_OPERATOR
     (event,) = await rules.events(game.game_id)
     assert event.game_finished.void_reason == actions_pb2.VOID_REASON_OPERATOR
+    assert list(event.game_finished.absent_seats) == [0, 1][joined:]
     refused = await refusal(rules.join(game, SEATS[1]))
     assert refused.what == ("FAILED_PRECONDITION", "GAME_OVER")
     assert (await rules.verify(game.game_id)).valid
@@ -104,7 +105,7 @@ async def test_nobody_comes(rules: Rules) -> None:
     await rules.join(one, SEATS[1])
     one = await rules.join_within(one.game_id, 0.5)
     waited = await asyncio.gather(*(rules.updates(game.game_id) for game in (nobody, one)))
-    for game, rows in zip((nobody, one), waited, strict=True):
+    for game, absent, rows in zip((nobody, one), ([0, 1], [0]), waited, strict=True):
         (row,) = rows
         assert texts(row) == [(TABLE, "!void NO_SHOW")]
         assert row.at.ToDatetime() >= game.join_by.ToDatetime()
@@ -113,7 +114,10 @@ async def test_nobody_comes(rules: Rules) -> None:
         (event,) = await rules.events(game.game_id)
         assert event.version == 1
         assert event.game_finished == events_pb2.GameFinished(
-            void_reason=actions_pb2.VOID_REASON_NO_SHOW, variant="portes", payout_rule="S4"
+            void_reason=actions_pb2.VOID_REASON_NO_SHOW,
+            variant="portes",
+            payout_rule="S4",
+            absent_seats=absent,
         )
         for who in SEATS:
             refused = await refusal(rules.join(game, who))

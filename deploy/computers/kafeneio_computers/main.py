@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from kafeneio_runtime import tracing
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.mistakes import read_settings, spoken
@@ -36,10 +37,11 @@ def service(settings: Settings, directory: Directory, *beside: Work) -> Service:
 
 async def serve_computers(settings: Settings, *beside: Work) -> None:
     """Play until SIGTERM or Ctrl-C."""
-    directory = Directory(settings, NAME)
-    services = [service(settings, directory, *beside)]
-    await serve(services, settings, partial(tell, settings.ready_file))
-    await directory.close()
+    async with tracing.exporting(settings, NAME):
+        directory = Directory(settings, NAME)
+        services = [service(settings, directory, *beside)]
+        await serve(services, settings, partial(tell, settings.ready_file))
+        await directory.close()
 
 
 def start(*beside: Work) -> None:

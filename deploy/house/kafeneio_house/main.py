@@ -14,7 +14,8 @@ from contextlib import asynccontextmanager
 from kafeneio_clock import main as clock
 from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
-from kafeneio_runtime.bus import InProcessBus
+from kafeneio_runtime import tracing
+from kafeneio_runtime.bus import open_bus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.mistakes import read_settings, spoken
@@ -54,9 +55,9 @@ def migrate(url: str) -> None:
 
 async def serve_house(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C."""
-    async with database(settings) as url:
+    async with database(settings) as url, tracing.exporting(settings, "house"):
         await asyncio.to_thread(migrate, url)
-        bus, directory = InProcessBus(), Directory(settings, "house")
+        bus, directory = open_bus(settings), Directory(settings, "house")
         computers = Computers(settings)
         services = [
             await rules.service(settings, url, bus),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Final
 
-from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime import logs, tracing
+from kafeneio_runtime.bus import Bus, open_bus
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.mistakes import read_settings, spoken
 from kafeneio_runtime.ready import tell
 from kafeneio_runtime.serve import Service, run, serve
 from kafeneio_runtime.settings import Settings
+
+_log: Final = logs.logger(__name__)
 
 
 def serve_alone(
@@ -19,11 +23,15 @@ def serve_alone(
     """Serves until SIGTERM or SIGINT, on the database of the settings."""
 
     async def serving(settings: Settings, url: str) -> None:
-        bus, directory = InProcessBus(), Directory(settings, name)
-        services = [await service(settings, url, bus, directory)]
-        await serve(services, settings, partial(tell, settings.ready_file))
-        await bus.close()
-        await directory.close()
+        if settings.nats_url is None:
+            logs.configure(settings.log_level, settings.log_format)
+            _log.warning("no KAFENEIO_NATS_URL: no other process hears of what happens here")
+        async with tracing.exporting(settings, name):
+            bus, directory = open_bus(settings), Directory(settings, name)
+            services = [await service(settings, url, bus, directory)]
+            await serve(services, settings, partial(tell, settings.ready_file))
+            await bus.close()
+            await directory.close()
 
     settings = read_settings()
     with spoken():

@@ -1,14 +1,16 @@
 """The bus: how events come from the service that announces them to those who listen.
 
-A port with one implementation here, for services that share a process; another, on a broker, has
-the same contract, and one test runs on both (`tests/contract/test_bus.py`):
+A port with one implementation here, for services that share a process; another, on NATS, has the
+same contract, and one test runs on both (`tests/contract/test_bus.py`):
 
 - *At least once.* `publish` returns when the events are safe without the caller: he may mark them
   as published then, not before. A handler that raises gets the same events again.
 - *In order*, for each consumer, as published. After a crash a publisher repeats itself, so a
-  consumer may see old events again and drops what it knows (`first_time`).
+  consumer may see old events again and drops what it knows (`first_time`). After a fault, of the
+  broker or of a replica that listens, some may come late: their numbers tell, and whoever needs
+  them asks the producer.
 - A consumer is *durable*: it has a name, and what is published while nobody of that name listens
-  waits for it.
+  waits for it. Replicas listen under one name, and each event goes to one of them.
 - Consumers do not wait for each other.
 """
 
@@ -22,14 +24,15 @@ from uuid import UUID
 
 from prometheus_client import Counter
 
-from kafeneio_runtime import logs
+from kafeneio_runtime import logs, tracing
 from kafeneio_runtime.clock import SystemTime, Time
 
 if TYPE_CHECKING:
+    from kafeneio_runtime.settings import Settings
     from kafeneio_runtime.store import Connection
 
 _log: Final = logs.logger(__name__)
-_FAILURES: Final = Counter(
+FAILURES: Final = Counter(
     "kafeneio_bus_failures_total",
     "Batches that a consumer could not handle, each tried again.",
     ("consumer",),
@@ -43,6 +46,12 @@ _FIRST_TIME: Final = """
     ON CONFLICT DO NOTHING
     RETURNING event_id
 """
+
+
+class NotNowError(Exception):
+    """A handler can't do anything until somebody else is back. It is called again for as long as
+    that takes, and the event is never given up for it.
+    """
 
 
 class Event(NamedTuple):
@@ -83,15 +92,24 @@ class Bus(Protocol):
         ...
 
     async def subscribe(self, subject: str, consumer: str, handler: EventHandler) -> Subscription:
-        """Calls `handler` with what is published on `subject`, from the first event after the
-        consumer's name was first used. Raises ValueError if somebody of that name listens here
-        already.
+        """Calls `handler` with what is published on `subject`, at the latest from the first event
+        after the consumer's name was first used. Raises ValueError if somebody of that name listens
+        here already.
         """
         ...
 
     async def close(self) -> None:
         """Ends all subscriptions."""
         ...
+
+
+def open_bus(settings: "Settings") -> Bus:
+    """The bus of the settings: NATS where they name one, else that of this process."""
+    if settings.nats_url is None:
+        return InProcessBus()
+    from kafeneio_runtime.nats_bus import NatsBus  # a house in one process needs none of it
+
+    return NatsBus(settings)
 
 
 async def first_time(
@@ -188,7 +206,7 @@ class _Consumer:
                 task = asyncio.current_task()
                 if not isinstance(error, Exception) and (task is None or task.cancelling()):
                     raise  # it is we who are ended; else something inside of the handler was
-                _FAILURES.labels(self.name).inc()
+                FAILURES.labels(self.name).inc()
                 _log.error(
                     "events not handled", consumer=self.name, subject=self.subject, exc_info=error
                 )
@@ -233,7 +251,7 @@ class InProcessBus:
         place = (subject, consumer)
         if place not in self._consumers:
             self._consumers[place] = _Consumer(subject, consumer, self._time)
-        self._consumers[place].listen(handler)
+        self._consumers[place].listen(tracing.traced(consumer, handler))
         return _InProcessSubscription(self._consumers[place])
 
     async def close(self) -> None:

@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
 import grpc
 
+from kafeneio_runtime import tracing
 from kafeneio_runtime.auth import Role, development_key
 from kafeneio_runtime.clock import SystemTime, Time
 from kafeneio_runtime.settings import Settings
+from kafeneio_runtime.tls import identity
 
 _TOKEN_LIFETIME: Final = timedelta(hours=1)
 _RENEW_BEFORE: Final = timedelta(minutes=10)
 
+_SERVICE_CONFIG: Final = {
+    # Replicas are called in turn; one that is gone is left out.
+    "loadBalancingConfig": [{"round_robin": {}}],
+    # What a replica took with it is asked again of another. That is safe: what changes something
+    # carries a request id.
+    "methodConfig": [
+        {
+            "name": [{}],
+            "retryPolicy": {
+                "maxAttempts": 3,
+                "initialBackoff": "0.05s",
+                "maxBackoff": "0.5s",
+                "backoffMultiplier": 4,
+                "retryableStatusCodes": ["UNAVAILABLE"],
+            },
+        }
+    ],
+}
 _OPTIONS: Final = (
+    ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
     # Peers come back on the same address after a restart: look again soon.
     ("grpc.max_reconnect_backoff_ms", 1_000),
+    # Or on another: a name is looked up whenever a connection ends, at most so often.
+    ("grpc.dns_min_time_between_resolutions_ms", 2_000),
 )
 
 
@@ -36,8 +60,11 @@ class Directory:
     """
 
     def __init__(self, settings: Settings, name: str, time: Time | None = None) -> None:
-        """`name` is who calls, as the others see it."""
+        """`name` is who calls, as the others see it. Raises TlsError where the certificates of the
+        settings can't be used.
+        """
         self._settings = settings
+        self._identity = identity(settings)
         self._name = name
         self._time: Time = time or SystemTime()
         self._addresses: dict[str, str] = {
@@ -64,9 +91,16 @@ class Directory:
         if service not in self._channels:
             if service not in self._addresses:
                 raise UnknownServiceError(f"KAFENEIO_{service.upper()}_ADDRESS is not set")
-            address = self._addresses[service]
-            self._channels[service] = grpc.aio.insecure_channel(address, options=_OPTIONS)
+            self._channels[service] = self._open(self._addresses[service])
         return self._channels[service]
+
+    def _open(self, address: str) -> grpc.aio.Channel:
+        traced = tracing.interceptors()
+        if self._identity is None:
+            return grpc.aio.insecure_channel(address, options=_OPTIONS, interceptors=traced)
+        options = (*_OPTIONS, *self._identity.channel_options())
+        credentials = self._identity.channel()
+        return grpc.aio.secure_channel(address, credentials, options=options, interceptors=traced)
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What goes with each call: the token of a service. Raises OSError where its file can't be

@@ -18,6 +18,7 @@ import asyncpg
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
 
+from kafeneio_runtime import tracing
 from kafeneio_runtime.calls import current_call
 
 _SECRET_WORDS: Final = frozenset(
@@ -104,7 +105,10 @@ def _clean(key: str, value: object) -> object:
 
 
 def _add_call(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Which call the line belongs to, if any."""
+    """Which call and which trace the line belongs to, if any."""
+    trace = tracing.trace_id()
+    if trace is not None:
+        event.setdefault("trace_id", trace)
     call = current_call.get(None)
     if call is not None:
         event.setdefault("request_id", call.request_id)

@@ -12,16 +12,19 @@ from pydantic import ValidationError
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.secrets import chance_key
 from kafeneio_runtime.settings import PREFIX, Settings
+from kafeneio_runtime.tls import identity
 
 
 def read_settings(*, throws: bool = True) -> Settings:
-    """The settings of this process; ends it where one can't be used, its keys included.
+    """The settings of this process; ends it where one can't be used, its keys and
+    certificates included.
 
     A process that never `throws` dice has no business with the key of chance.
     """
     try:
         settings = Settings()
         token_verifier(settings)
+        identity(settings)
         if throws:
             chance_key(settings)
         return settings

@@ -1,9 +1,10 @@
 """The outbox: what a service announces is written with what it did, and goes to the bus from there.
 
-One relay per service works, whoever holds its lock in the database; the others stand by. It takes
-what is unpublished in the order of its writing, and marks it when the bus has it. A crash in
-between publishes twice, never not at all. It never asks for "all after the last one": rows become
-visible in another order than they were numbered.
+One relay per service works, whoever holds its lock in the database; the others stand by, and take
+over when it dies or its bus takes nothing. It takes what is unpublished in the order of its
+writing, and marks it when the bus has it. A crash in between publishes twice, never not at all. It
+never asks for "all after the last one": rows become visible in another order than they were
+numbered.
 """
 
 import asyncio
@@ -26,6 +27,11 @@ _log: Final = logs.logger(__name__)
 _PENDING: Final = Gauge(
     "kafeneio_outbox_pending",
     "Events written and not yet published; only the relay at work knows.",
+    ("service",),
+)
+_AGE: Final = Gauge(
+    "kafeneio_outbox_age_seconds",
+    "For how long the oldest event that is not published has waited; 0 where none waits.",
     ("service",),
 )
 
@@ -56,6 +62,10 @@ _MARK: Final = (
     "UPDATE outbox SET published_at = clock_timestamp() WHERE event_id = ANY ($1::uuid[])"
 )
 _COUNT: Final = "SELECT count(*) FROM outbox WHERE published_at IS NULL"
+_OLDEST: Final = """
+    SELECT coalesce(extract(epoch FROM clock_timestamp() - min(occurred_at)), 0)::float8
+    FROM outbox WHERE published_at IS NULL
+"""
 _TRY_LOCK: Final = "SELECT pg_try_advisory_lock(hashtext($1))"
 
 
@@ -97,6 +107,16 @@ async def events_after(
     return [_event(subject, row) for row in rows]
 
 
+async def look(database: store.Store) -> float:
+    """The age in seconds of the oldest event that waits; keeps the gauge true. Every replica looks,
+    whether its relay is at work or not, so operators take the largest.
+    """
+    async with database.acquire() as connection:
+        age = float(await connection.fetchval(_OLDEST))
+    _AGE.labels(database.schema).set(age)
+    return age
+
+
 def _event(subject: str, row: "asyncpg.Record") -> Event:
     event_id, *others = row  # as in _COLUMNS
     return Event(event_id, subject, *others)
@@ -115,6 +135,7 @@ class Relay:
         self._woken = asyncio.Event()
         self._in_flight: set[UUID] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: Exception | None = None
         self._pending = _PENDING.labels(database.schema)
         self._channel = f"{database.schema}_outbox"
 
@@ -132,7 +153,7 @@ class Relay:
                     await self._stand_by(connection)
                     _log.info("relay at work", subject=self._subject)
                     await self._work(connection)
-            except Exception as error:  # noqa: BLE001 (the store is away, and with it the lock)
+            except Exception as error:  # noqa: BLE001 (the store is away, or the bus; so is the lock)
                 _log.warning("relay interrupted", subject=self._subject, exc_info=error)
                 await self._time.sleep(_POLL_SECONDS)
 
@@ -160,6 +181,7 @@ class Relay:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._in_flight.clear()
+            self._failure = None
             connection.terminate()
 
     async def _lock(self, connection: "asyncpg.Connection[asyncpg.Record]") -> bool:
@@ -176,7 +198,7 @@ class Relay:
 
     async def _work(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         await connection.add_listener(self._channel, lambda *_: self.wake())
-        while True:
+        while self._failure is None:
             room = _MOST_IN_FLIGHT - len(self._in_flight)
             rows = await connection.fetch(_UNPUBLISHED, list(self._in_flight), min(_BATCH, room))
             if rows:
@@ -184,9 +206,12 @@ class Relay:
             if len(rows) == _BATCH:
                 self._pending.set(await connection.fetchval(_COUNT))
                 continue
-            self._pending.set(len(self._in_flight))
+            self._pending.set(
+                len(self._in_flight) if room else await connection.fetchval(_COUNT)
+            )
             await self._time.sleep(_PAUSE_SECONDS)
             await self._woken_within(_POLL_SECONDS)
+        raise self._failure
 
     async def _woken_within(self, seconds: float) -> bool:
         alarm = asyncio.create_task(self._time.sleep(seconds))
@@ -213,8 +238,7 @@ class Relay:
         try:
             await self._hand_on(events)
         except Exception as error:  # noqa: BLE001 (they stay in the outbox, and are tried again)
-            _log.error("events not published", subject=self._subject, exc_info=error)
-            await self._time.sleep(_POLL_SECONDS)
+            self._failure = error
             self.wake()
         finally:
             self._in_flight.difference_update(event.id for event in events)

@@ -36,7 +36,6 @@ _CONFIGURATION: Final = """\
 # Of the house; written anew at each start. A small server: one process uses it, on a machine that
 # does other things too.
 listen_addresses = ''
-max_connections = 60
 shared_buffers = 48MB
 io_method = sync
 autovacuum_max_workers = 1
@@ -60,11 +59,14 @@ class EmbeddedPostgres:
     inside the folder.
     """
 
-    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+    def __init__(self, folder: Path, *, durable: bool = True, connections: int = 60) -> None:
         """Without `durable`, which is for tests, it does not wait for the disk: a crash of the
-        machine loses data. Raises ValueError if the folder's path is too long for a socket.
+        machine loses data. So many `connections` may be open. Raises ValueError if the folder's
+        path is too long for a socket.
         """
-        self._durable = durable
+        self._configuration = f"{_CONFIGURATION}max_connections = {connections}\n"
+        if not durable:
+            self._configuration += _NOT_DURABLE
         self._folder = folder.expanduser().resolve()
         if len(str(self._folder / ".s.PGSQL.5432").encode()) > _LONGEST_SOCKET:
             raise ValueError(f"the data folder's path is too long for a socket: {self._folder}")
@@ -100,7 +102,7 @@ class EmbeddedPostgres:
         begin = time.monotonic()
         while True:
             try:
-                self._server = _start(self._folder, durable=self._durable)
+                self._server = _start(self._folder, self._configuration)
             except (subprocess.SubprocessError, AssertionError, ValueError) as error:
                 # Processes of a server that was killed hold its memory for a moment, and one that
                 # recovers takes longer than the package waits. Both pass.
@@ -154,7 +156,7 @@ def _check_open(folder: Path) -> None:
             )
 
 
-def _start(folder: Path, *, durable: bool) -> "PostgresServer":
+def _start(folder: Path, configuration: str) -> "PostgresServer":
     with warnings.catch_warnings():
         # At its import the package asks for the session's runtime folder, and warns where there is
         # no session.
@@ -168,14 +170,13 @@ def _start(folder: Path, *, durable: bool) -> "PostgresServer":
             """Called under the package's lock, before it looks for a running server."""
             _forget_the_dead(self.pgdata)
             super().ensure_pgdata_inited()
-            _configure(self.pgdata, durable=durable)
+            _configure(self.pgdata, configuration)
 
     return Server(folder, cleanup_mode="stop")
 
 
-def _configure(folder: Path, *, durable: bool) -> None:
-    text = _CONFIGURATION if durable else _CONFIGURATION + _NOT_DURABLE
-    (folder / "kafeneio.conf").write_text(text, "utf-8")
+def _configure(folder: Path, configuration: str) -> None:
+    (folder / "kafeneio.conf").write_text(configuration, "utf-8")
     main = folder / "postgresql.conf"
     line = "include_if_exists = 'kafeneio.conf'\n"
     text = main.read_text("utf-8")

@@ -25,8 +25,13 @@ from kafeneio_runtime.interceptors.base import Registrar, Router
 from kafeneio_runtime.interceptors.metrics import Metrics
 from kafeneio_runtime.metrics import MetricsPort
 from kafeneio_runtime.settings import Settings, unknown_variables
+from kafeneio_runtime.tls import identity
 
 _log: Final = logs.logger(__name__)
+LIVE: Final = "live"
+"""As what health tells that the process can answer at all, whatever becomes of its store: to
+restart it for a store that is away would help nobody.
+"""
 _HEALTH_SECONDS: Final = 2.0
 _FLUSH_SECONDS: Final = 5.0
 
@@ -79,12 +84,17 @@ class Server:
         verifier: TokenVerifier,
         time: Time | None = None,
     ) -> None:
-        """Raises ValueError if the service and its roles don't match."""
+        """Raises ValueError if the service and its roles don't match, and TlsError, which is one,
+        where the certificates of the settings can't be used.
+        """
         self.service = service
         self._settings = settings
         self._time: Time = time or SystemTime()
         self._health = health.aio.HealthServicer()
+        self._identity = identity(settings)
         self._server = grpc.aio.server(options=_options(settings))
+        self._probes: grpc.aio.Server | None = None
+        self._probes_port = 0
         self._server.add_generic_rpc_handlers((self._router(verifier),))
         self._tasks: list[asyncio.Task[None]] = []
         self._port = 0
@@ -118,16 +128,35 @@ class Server:
         """Host and port where it is listening."""
         return f"{self._settings.host}:{self._port}"
 
+    @property
+    def health_address(self) -> str:
+        """Host and port where probes without TLS are answered, where the settings name one."""
+        return f"{self._settings.host}:{self._probes_port}"
+
     async def start(self) -> None:
         """Opens the port. Raises RuntimeError if it is taken, and what `ready` raises if the
         service can't work.
         """
         await self.service.ready()
-        self._port = self._server.add_insecure_port(f"{self._settings.host}:{self.service.port}")
+        place = f"{self._settings.host}:{self.service.port}"
+        if self._identity is None:
+            self._port = self._server.add_insecure_port(place)
+        else:
+            self._port = self._server.add_secure_port(place, self._identity.server())
         await self._server.start()
+        if self._settings.health_port is not None:
+            await self._open_health(self._settings.health_port)
         await self._tell(health_pb2.HealthCheckResponse.SERVING)
+        await self._health.set(LIVE, health_pb2.HealthCheckResponse.SERVING)
         works = (self._watch, *self.service.background)
         self._tasks = [asyncio.create_task(self._supervise(work)) for work in works]
+
+    async def _open_health(self, port: int) -> None:
+        """Tells probes that speak no TLS how the service is, and nothing else."""
+        self._probes = grpc.aio.server()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._probes)
+        self._probes_port = self._probes.add_insecure_port(f"{self._settings.host}:{port}")
+        await self._probes.start()
 
     async def drain(self) -> None:
         """Ends politely: nobody who is being served is cut off before the grace is over. Done once;
@@ -166,6 +195,8 @@ class Server:
 
     async def close(self) -> None:
         """Closes the store and whatever else the service has open."""
+        if self._probes is not None:
+            await self._probes.stop(None)
         await self.service.closing()
 
     async def _supervise(self, work: Work) -> None:
@@ -260,6 +291,8 @@ async def serve(
     logs.configure(settings.log_level, settings.log_format)
     for name in unknown_variables(os.environ):
         _log.warning("unknown setting", variable=name)
+    if settings.health_port is not None and len(services) > 1:
+        raise SystemExit("KAFENEIO_HEALTH_PORT is for a service that runs alone.")
     verifier, time = token_verifier(settings), SystemTime()
     servers = [Server(service, settings, verifier, time) for service in services]
     metrics = MetricsPort(settings.host, settings.metrics_port)

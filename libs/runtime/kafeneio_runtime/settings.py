@@ -55,6 +55,30 @@ class Settings(BaseSettings):
         json_schema_extra={"shown": "`/var/lib/kafeneio` for root, else `~/.local/share/kafeneio`"},
     )
 
+    nats_url: SecretStr | None = Field(
+        default=None,
+        description="NATS with JetStream as `nats://user:password@host:port`, several with commas. "
+        "Without it events stay in the process, which must then be the whole house.",
+        json_schema_extra={"shown": "the bus in the process"},
+    )
+    nats_prefix: str = Field(
+        default="kafeneio",
+        pattern=r"^[A-Za-z0-9_-]+$",
+        description="With what the names of subjects and streams begin, so that several houses can "
+        "share a NATS.",
+    )
+    nats_replicas: int = Field(
+        default=1, ge=1, le=5, description="Servers of a NATS cluster that keep each event."
+    )
+    nats_retention_hours: int = Field(
+        default=168, ge=1, description="How long NATS keeps events, handled or not."
+    )
+    nats_max_bytes: int = Field(
+        default=1_073_741_824,
+        ge=1_048_576,
+        description="How much NATS keeps of each service's events; then the oldest are dropped.",
+    )
+
     host: str = Field(
         default="127.0.0.1", description="Address on which the gRPC and metrics ports listen."
     )
@@ -79,7 +103,9 @@ class Settings(BaseSettings):
     )
     rules_address: str | None = Field(
         default=None,
-        description="Where `rules` is, for the services that call it, as host:port.",
+        description="Where `rules` is, for the services that call it, as host:port. A name with "
+        "several addresses, or `ipv4:host:port,host:port`, stands for replicas that are called in "
+        "turn.",
         json_schema_extra={"shown": "the house's own"},
     )
     clock_address: str | None = Field(
@@ -102,6 +128,14 @@ class Settings(BaseSettings):
         ge=0,
         le=65535,
         description="HTTP port of the Prometheus metrics; 0 takes a free one.",
+    )
+    health_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="gRPC port with the health service alone and without TLS, of a service that "
+        "runs alone: for probes that speak no TLS, as those of Kubernetes; 0 takes a free one.",
+        json_schema_extra={"shown": "none"},
     )
     computers: bool = Field(
         default=True, description="Whether the house starts its computer players."
@@ -172,6 +206,29 @@ class Settings(BaseSettings):
         "Without it one is made with the development key.",
         json_schema_extra={"shown": "the development key"},
     )
+    tls_certificate_file: Path | None = Field(
+        default=None,
+        description="PEM file with the certificate that this process shows, to clients and to "
+        "peers, and with those between it and the root. Without it nothing is encrypted.",
+        json_schema_extra={"shown": "no TLS"},
+    )
+    tls_key_file: Path | None = Field(
+        default=None,
+        description="PEM file with the key of that certificate, without a password.",
+        json_schema_extra={"shown": "no TLS"},
+    )
+    tls_ca_file: Path | None = Field(
+        default=None,
+        description="PEM file with the authority (CA) of the house. With it TLS is mutual: who "
+        "calls must show a certificate of it, and so must the peers that are called.",
+        json_schema_extra={"shown": "clients need no certificate"},
+    )
+    tls_peer_name: str | None = Field(
+        default=None,
+        description="Name that the certificates of peers carry, where it is not the host of "
+        "their address.",
+        json_schema_extra={"shown": "the host of the address"},
+    )
     chance_key: SecretStr | None = Field(
         default=None,
         description="Base64 of the 32 bytes that seal the secrets of chance in the database. "
@@ -203,6 +260,21 @@ class Settings(BaseSettings):
         description="File in which the process writes the addresses of its services, as JSON, "
         "once all are open.",
         json_schema_extra={"shown": "none"},
+    )
+
+    otlp_endpoint: str | None = Field(
+        default=None,
+        pattern="^https?://",
+        description="Collector to which traces are sent by OTLP over gRPC, as "
+        "`http://host:4317`. It needs the extra `kafeneio-runtime[tracing]`.",
+        json_schema_extra={"shown": "no traces"},
+    )
+    otlp_ratio: float = Field(
+        default=1,
+        ge=0,
+        le=1,
+        description="Share of the traces that is sent. Every process decides by the trace's id, "
+        "so that all decide alike.",
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(

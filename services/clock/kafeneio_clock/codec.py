@@ -32,6 +32,8 @@ def write(state: State) -> str:
         value["silent_since"] = state.silent_since
     if state.paused_since:
         value["paused_since"] = state.paused_since
+    if state.idle_since:
+        value["idle_since"] = state.idle_since
     if state.closed:
         value["closed"] = True
     return _encode(value)
@@ -51,6 +53,7 @@ def read(text: str) -> State:
         silent_since=value.get("silent_since", 0),
         closed=value.get("closed", False),
         paused_since=value.get("paused_since", 0),
+        idle_since=value.get("idle_since", 0),
     )
 
 

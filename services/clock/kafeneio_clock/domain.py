@@ -64,7 +64,7 @@ def begin(
         else Seat(player, Presence.EXPECTED, at, until)
         for number, player in enumerate(players)
     )
-    return State(options, tuple(seats))
+    return State(options, tuple(seats), idle_since=at)
 
 
 def never_started(options: Options) -> tuple[State, list[Announcement]]:
@@ -78,16 +78,15 @@ def next_deadline(state: State) -> Micros | None:
         return None
     found = [seat.until for seat in state.seats if seat.until and not state.paused_since]
     found += [seat.intent.since for seat in state.seats if seat.intent is not None]
-    expiry = _expiry(state)
-    if expiry is not None:
-        found.append(expiry)
+    if (expires := expiry(state)) is not None:
+        found.append(expires)
     return min(found, default=None)
 
 
 def overdue(state: State, now: Micros) -> bool:
     """Whether a timeout is to be charged if the turn still runs; so `rules` is to be asked."""
-    expiry = _expiry(advance(state, Tick(), now)[0])
-    return expiry is not None and expiry <= now
+    expires = expiry(advance(state, Tick(), now)[0])
+    return expires is not None and expires <= now
 
 
 def advance(state: State, event: Event, now: Micros) -> tuple[State, list[Announcement]]:
@@ -102,7 +101,8 @@ def advance(state: State, event: Event, now: Micros) -> tuple[State, list[Announ
     return happening.state, happening.told
 
 
-def _expiry(state: State) -> Micros | None:
+def expiry(state: State) -> Micros | None:
+    """When the next timeout may be charged; None while nobody's time runs out."""
     turn = state.turn
     if turn is None or state.closed or state.paused_since:
         return None
@@ -159,8 +159,8 @@ class _Happening:
             case RulesOutage(began, ended):
                 self._credit(Interval(began, ended), CreditReason.RULES_OUTAGE)
             case Unreachable():
-                expiry = _expiry(self.state)
-                if not self.state.silent_since and expiry is not None and expiry <= self.now:
+                expires = expiry(self.state)
+                if not self.state.silent_since and expires is not None and expires <= self.now:
                     self.state = replace(self.state, silent_since=self.now)
             case TurnRuns(turn, asked):
                 self._rules_answered()
@@ -268,7 +268,7 @@ class _Happening:
         if seat.since > event.at and seat.presence in (Presence.LOST, Presence.UNKNOWN):
             turn = turn.turned(Cause.MOVE, event.at)
         turn = turn.turned(_COUNTS[seat.presence], max(event.at, seat.since))
-        self.state = replace(self.state, turn=turn)
+        self.state = replace(self.state, turn=turn, idle_since=0)
 
     def _turn_ended(self, number: int, at: Micros) -> None:
         turn = self.state.turn
@@ -280,7 +280,7 @@ class _Happening:
         self._change(turn.seat, away=turn.away(at))
         if seat.presence is Presence.EXPECTED:  # an accepted action is a sign of life
             self._change(turn.seat, until=max(seat.until, at + self.state.options.silent))
-        self.state = replace(self.state, turn=None, silent_since=0)
+        self.state = replace(self.state, turn=None, silent_since=0, idle_since=at)
 
     def _over(self, turn: Turn, at: Micros) -> Turn:
         """The running turn as it is when it ends: less the time in which the game is paused."""

@@ -17,7 +17,7 @@ from kafeneio_runtime.errors import Refusal
 from kafeneio_runtime.failpoints import failpoint
 from prometheus_client import Histogram
 
-from kafeneio_clock import domain, wire
+from kafeneio_clock import domain, listening, wire
 from kafeneio_clock.consumer import Consumer
 from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.life import Life
@@ -143,7 +143,8 @@ class Firing:
 
     async def fire(self, due: Due, seen: Seen) -> None:
         """What is to be done for one clock that is due."""
-        LATENESS.observe(max(0, due.now - due.deadline) / wire.SECOND)
+        if due.deadline is not None and due.deadline <= due.now:
+            LATENESS.observe((due.now - due.deadline) / wire.SECOND)
         try:
             await self._settle(due, seen)
         except UnreachableError as error:
@@ -161,6 +162,8 @@ class Firing:
     async def _settle(self, due: Due, seen: Seen) -> None:
         intents = intended(due.state)
         if not intents:
+            if listening.is_quiet(due.state, due.now):
+                await self._consumer.catch_up(due.game_id)
             if not domain.overdue(due.state, due.now):
                 await self._keeper.apply(due.game_id, lambda state, now: (Tick(),), 0)
                 return

@@ -152,6 +152,8 @@ class ClockServicer(clock_pb2_grpc.ClockServiceServicer):
         """What was announced about a game."""
         game_id = parse_id(request.game_id, "game_id")
         after = min(request.after_sequence, MOST_EVENTS)
+        if request.refresh:
+            await self._refresh(game_id)
         found = await self.clocks.events(game_id, after, request.page_size or 100)
         if not found:
             await self._row(game_id)
@@ -251,6 +253,16 @@ class ClockServicer(clock_pb2_grpc.ClockServiceServicer):
         self.keeper.done(done)
         _log.info("operated", method=method, game_id=game, operator=who, again=not done)
         return clock_pb2.Clock.FromString(answer)
+
+    async def _refresh(self, game_id: UUID) -> None:
+        """Hear what the bus may have lost, if `rules` can be asked."""
+        row = await self.clocks.load(game_id)
+        if row is None or row.state.closed:
+            return
+        try:
+            await self.consumer.catch_up(game_id)
+        except UnreachableError as error:
+            _log.info("not refreshed", game_id=str(game_id), error=str(error))
 
     # --- the ladder --------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from kafeneio_runtime.bus import Event
 from kafeneio_runtime.outbox import announce, events_after
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_clock import accounts, codec, domain, wire
+from kafeneio_clock import accounts, codec, domain, listening, wire
 from kafeneio_clock.accounts import Account
 from kafeneio_clock.turns import Interval, Micros
 from kafeneio_clock.values import Announcement, Kept, State
@@ -32,11 +32,11 @@ COLUMNS: Final = f"game_id, version, heard, sequence, state::text, {NOW}"
 _UPDATE: Final = """
     UPDATE clocks SET version = clocks.version + 1, heard = new.heard, sequence = new.sequence,
         state = new.state::jsonb, deadline = new.deadline, closed = new.closed,
-        due_at = greatest(new.deadline, new.not_before),
+        due_at = new.due_at,
         replicas = string_to_array(new.replicas, ' ')
     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
                 $7::timestamptz[], $8::timestamptz[], $9::bool[])
-         AS new(game_id, version, heard, sequence, state, replicas, deadline, not_before, closed)
+         AS new(game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
     WHERE clocks.game_id = new.game_id AND clocks.version = new.version
     RETURNING clocks.game_id
 """
@@ -44,10 +44,10 @@ _INSERT: Final = """
     INSERT INTO clocks
         (game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
     SELECT game_id, 1, heard, sequence, state::jsonb, string_to_array(replicas, ' '), deadline,
-           greatest(deadline, not_before), closed
+           due_at, closed
     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
                 $7::timestamptz[], $8::timestamptz[], $9::bool[])
-         AS new(game_id, version, heard, sequence, state, replicas, deadline, not_before, closed)
+         AS new(game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
     ON CONFLICT DO NOTHING
     RETURNING game_id
 """
@@ -62,9 +62,8 @@ _DUE: Final = f"""
     RETURNING clocks.game_id, version, heard, sequence, state::text, deadline, {NOW}
 """
 _PUT_OFF: Final = """
-    UPDATE clocks SET due_at = greatest(rest.deadline, rest.not_before)
-    FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[])
-         AS rest(game_id, deadline, not_before)
+    UPDATE clocks SET due_at = rest.due_at
+    FROM unnest($1::uuid[], $2::timestamptz[]) AS rest(game_id, due_at)
     WHERE clocks.game_id = rest.game_id
 """
 _NEXT_DUE: Final = """
@@ -102,9 +101,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Due(Row):
-    """A clock of which something was due at `deadline`."""
+    """A clock that is to be looked at: something was due at `deadline`, or it has heard nothing for
+    some time."""
 
-    deadline: Micros
+    deadline: Micros | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +176,12 @@ class Work:
         seconds."""
         if not resting:
             return
-        deadlines = [domain.next_deadline(row.state) for row, _ in resting]
         await self.connection.execute(
             _PUT_OFF,
             [row.game_id for row, _ in resting],
-            [_moment(deadline) for deadline in deadlines],
             [
-                None if deadline is None else _not_before(row, seconds)
-                for (row, seconds), deadline in zip(resting, deadlines, strict=True)
+                _due_at(row.state, domain.next_deadline(row.state), row.now, seconds)
+                for row, seconds in resting
             ],
         )
 
@@ -241,7 +239,7 @@ class Clocks:
                 sequence=row["sequence"],
                 state=codec.read(row["state"]),
                 now=row["now"],
-                deadline=wire.micros(row["deadline"]),
+                deadline=None if row["deadline"] is None else wire.micros(row["deadline"]),
             )
             for row in rows
         ]
@@ -345,10 +343,15 @@ def _moment(at: Micros | None) -> datetime | None:
     return None if at is None else wire.moment(at)
 
 
-def _not_before(row: Row | None, rest: float) -> datetime | None:
-    if row is None or not rest:
+def _due_at(state: State, deadline: Micros | None, now: Micros, rest: float) -> datetime | None:
+    """When a clock is to be looked at: at its deadline, or when it is to ask what has happened, and
+    not before it has rested so many seconds."""
+    listens = listening.listens_at(state, now)
+    found = [at for at in (deadline, listens) if at is not None]
+    if not found:
         return None
-    return wire.moment(row.now) + timedelta(seconds=rest)
+    earliest = now + round(rest * wire.SECOND) if rest else 0
+    return wire.moment(max(min(found), earliest))
 
 
 def _columns(writes: Sequence[Write]) -> list[list[object]]:
@@ -366,7 +369,7 @@ def _columns(writes: Sequence[Write]) -> list[list[object]]:
             codec.write(state),
             " ".join(replicas),
             _moment(deadline),
-            _not_before(write.row, write.rest) if deadline is not None else None,
+            _due_at(state, deadline, 0 if write.row is None else write.row.now, write.rest),
             state.closed,
         )
         for column, value in zip(columns, values, strict=True):

@@ -74,7 +74,8 @@ class Forfeit:
 @dataclass(frozen=True, slots=True)
 class State:
     """The clock of one game. `silent_since` is when `rules` could first not be asked,
-    `paused_since` when an operator paused the game; 0 for neither."""
+    `paused_since` when an operator paused the game, `idle_since` since when nobody is on turn; 0
+    where that is not so."""
 
     options: Options
     seats: tuple[Seat, ...]
@@ -83,6 +84,7 @@ class State:
     silent_since: Micros = 0
     closed: bool = False
     paused_since: Micros = 0
+    idle_since: Micros = 0
 
 
 # --- what happens ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 | layer    | does                                     | stands there because                 |
 |----------|------------------------------------------|--------------------------------------|
 | metrics  | counts                                   | also counts what the others refuse   |
+| trace    | makes it part of a trace, if on          | its log lines name the trace         |
 | log      | gives an id, writes a line at the end    | the status carries the id            |
 | errors   | turns what is raised into a status       | the rest simply raises               |
 | decode   | reads the request                        | cheap; bounded by the message size   |
@@ -26,6 +27,7 @@ from kafeneio_runtime.interceptors.errors import Errors
 from kafeneio_runtime.interceptors.limits import Limits
 from kafeneio_runtime.interceptors.log import Log
 from kafeneio_runtime.interceptors.metrics import Metrics
+from kafeneio_runtime.interceptors.trace import Trace
 from kafeneio_runtime.interceptors.validate import Validate
 from kafeneio_runtime.settings import Settings
 
@@ -36,6 +38,7 @@ def all_layers(
     """The layers of a service in their order, outermost first."""
     return (
         Metrics(),
+        Trace(),
         Log(),
         Errors(),
         Decode(),

@@ -50,15 +50,12 @@ class Metrics(Layer):
             code = grpc.StatusCode.UNKNOWN
             try:
                 response = await inner(call)
-                code = _code_set(call) or grpc.StatusCode.OK
+                code = code_after(call, None)
                 if unary and code is grpc.StatusCode.OK:
                     sent()
                 return response
-            except asyncio.CancelledError:
-                code = _code_of_cancelled(call)
-                raise
-            except Exception:
-                code = _code_set(call) or code
+            except BaseException as error:
+                code = code_after(call, error)
                 raise
             finally:
                 handled[code]()
@@ -67,13 +64,10 @@ class Metrics(Layer):
         return counted
 
 
-def _code_set(call: Call) -> grpc.StatusCode | None:
+def code_after(call: Call, error: BaseException | None) -> grpc.StatusCode:
+    """With which code a call has ended; `error` is what came out of it, if anything did."""
+    if isinstance(error, asyncio.CancelledError):  # the client's time is up, or he has gone
+        late = call.context.time_remaining() == 0
+        return grpc.StatusCode.DEADLINE_EXCEEDED if late else grpc.StatusCode.CANCELLED
     code: grpc.StatusCode | None = call.context.code()  # the stub omits None: nothing was set
-    return code
-
-
-def _code_of_cancelled(call: Call) -> grpc.StatusCode:
-    """The client's time is up, or he has gone."""
-    if call.context.time_remaining() == 0:
-        return grpc.StatusCode.DEADLINE_EXCEEDED
-    return grpc.StatusCode.CANCELLED
+    return code or (grpc.StatusCode.OK if error is None else grpc.StatusCode.UNKNOWN)

@@ -1,0 +1,162 @@
+/** On which terms: points, stake, partner, house rules; then the queue, or the computer. */
+import { newId, parseMoney, toKafeneioError } from "@kafeneio/client";
+import type { Ticket } from "@kafeneio/client/matchmaking";
+import type { Option, Variant } from "@kafeneio/client/rules";
+import { useState } from "preact/hooks";
+import type { Session } from "../session.js";
+import { useTexts } from "../texts.js";
+
+const CURRENCY = "EUR";
+
+interface Properties {
+  session: Session;
+  variant: Variant;
+  onTicket: (ticket: Ticket) => void;
+}
+
+export function TermsForm({ session, variant, onTicket }: Properties) {
+  const { language, t } = useTexts();
+  const [target, setTarget] = useState(variant.targetDefault);
+  const [stake, setStake] = useState("");
+  const [partner, setPartner] = useState("");
+  const [options, setOptions] = useState<Record<string, string>>({});
+  const [problem, setProblem] = useState("");
+  const money = stake.trim() ? parseMoney(stake, CURRENCY) : undefined;
+
+  async function ask(call: (ticketId: string) => Promise<Ticket | undefined>) {
+    setProblem("");
+    try {
+      const ticket = await call(newId());
+      if (ticket) {
+        onTicket(ticket);
+      }
+    } catch (thrown) {
+      setProblem(toKafeneioError(thrown).message);
+    }
+  }
+
+  const terms = { variant: variant.variant, target, options };
+  const playHouse = () =>
+    ask(async (ticketId) => (await session.house.queue.playHouse({ ticketId, terms })).ticket);
+  const enqueue = () => {
+    if (stake.trim() && !money) {
+      setProblem(t("badStake"));
+      return;
+    }
+    const staked = money ? { ...terms, stake: money } : terms;
+    const request = { terms: staked, partnerPlayerId: partner.trim() };
+    void ask(
+      async (ticketId) => (await session.house.queue.enqueue({ ticketId, ...request })).ticket,
+    );
+  };
+
+  return (
+    <section class="card terms" aria-label={variant.name?.[language] ?? ""}>
+      <h2>{variant.name?.[language]}</h2>
+      <div class="fields">
+        <label>
+          {t("target")}
+          <select value={target} onChange={(event) => setTarget(Number(event.currentTarget.value))}>
+            {targetsOf(variant).map((points) => (
+              <option key={points} value={points}>
+                {points}
+                {points === variant.targetDefault ? ` (${t("usual")})` : ""}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t("stake")}
+          <input
+            inputMode="decimal"
+            placeholder={t("noStake")}
+            value={stake}
+            onInput={(event) => setStake(event.currentTarget.value)}
+          />
+        </label>
+        {variant.sides.some((side) => side.seats.length > 1) && (
+          <label>
+            {t("partner")}
+            <input value={partner} onInput={(event) => setPartner(event.currentTarget.value)} />
+          </label>
+        )}
+      </div>
+      {variant.options.length > 0 && (
+        <details>
+          <summary>{t("houseRules")}</summary>
+          <div class="fields">
+            {variant.options.map((option) => (
+              <OptionField
+                key={option.name}
+                option={option}
+                value={options[option.name] ?? option.defaultValue}
+                onChange={(value) => setOptions({ ...options, [option.name]: value })}
+              />
+            ))}
+          </div>
+        </details>
+      )}
+      {problem && <p role="alert">{problem}</p>}
+      <div class="buttons">
+        <button type="button" onClick={enqueue}>
+          {t("findPlayers")}
+        </button>
+        <button type="button" onClick={playHouse}>
+          {t("playHouse")}
+        </button>
+        <a class="button quiet" href={`#/rules/${variant.variant}`}>
+          {t("readRules")}
+        </a>
+      </div>
+    </section>
+  );
+}
+
+interface OptionProperties {
+  option: Option;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function OptionField({ option, value, onChange }: OptionProperties) {
+  const { language } = useTexts();
+  return (
+    <label for={option.name}>
+      <span>
+        {option.name}
+        <small>{option.description?.[language]}</small>
+      </span>
+      {option.many ? (
+        <input
+          id={option.name}
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <select
+          id={option.name}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          {option.values.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      )}
+    </label>
+  );
+}
+
+/** The numbers of points that can be chosen: those that the house names, or a handful of a long range. */
+function targetsOf(variant: Variant): number[] {
+  if (variant.targets.length > 0) {
+    return variant.targets;
+  }
+  const { targetMin, targetMax, targetDefault } = variant;
+  const step = Math.max(1, Math.ceil((targetMax - targetMin) / 24));
+  const all = new Set([targetDefault, targetMax]);
+  for (let points = targetMin; points <= targetMax; points += step) {
+    all.add(points);
+  }
+  return [...all].sort((one, other) => one - other);
+}

@@ -1,0 +1,77 @@
+/** A ticket on its way to a game. */
+import { insist, toKafeneioError, watchTicket } from "@kafeneio/client";
+import { type Ticket, TicketEnd, TicketStatus } from "@kafeneio/client/matchmaking";
+import { useEffect, useState } from "preact/hooks";
+import type { Session } from "../session.js";
+import { type TextKey, useTexts } from "../texts.js";
+
+const SAYS: Partial<Record<TicketStatus, TextKey>> = {
+  [TicketStatus.QUEUED]: "waitingForPlayers",
+  [TicketStatus.WAITING_FOR_PARTNER]: "waitingForPartner",
+  [TicketStatus.PAIRED]: "settingTable",
+  [TicketStatus.MATCHED]: "settingTable",
+};
+
+interface Properties {
+  session: Session;
+  ticketId: string;
+  onEnd: (ticket: Ticket) => void;
+  onClose: () => void;
+}
+
+export function Waiting({ session, ticketId, onEnd, onClose }: Properties) {
+  const { t } = useTexts();
+  const [ticket, setTicket] = useState<Ticket>();
+  const [problem, setProblem] = useState("");
+  const { house } = session;
+
+  useEffect(() => {
+    const controller = new AbortController();
+    const following = { signal: controller.signal, patienceMs: Number.POSITIVE_INFINITY };
+    async function follow() {
+      try {
+        for await (const changed of watchTicket(house, ticketId, following)) {
+          setTicket(changed);
+          if (changed.status === TicketStatus.MATCHED) {
+            onEnd(changed);
+          }
+        }
+      } catch (thrown) {
+        setProblem(toKafeneioError(thrown).message);
+      }
+    }
+    void follow();
+    return () => controller.abort();
+  }, [house, ticketId]);
+
+  async function cancel() {
+    try {
+      await insist((requestId) => house.queue.cancel({ requestId, ticketId }));
+    } catch (thrown) {
+      setProblem(toKafeneioError(thrown).message);
+    }
+  }
+
+  const ended = ticket?.status === TicketStatus.ENDED;
+  return (
+    <section class="card waiting" aria-live="polite">
+      <p>
+        {ended
+          ? t("ticketEnded") + TicketEnd[ticket.end]
+          : t(SAYS[ticket?.status ?? TicketStatus.QUEUED] ?? "loading")}
+      </p>
+      {problem && <p role="alert">{problem}</p>}
+      <div class="buttons">
+        {ended || problem ? (
+          <button type="button" onClick={onClose}>
+            {t("close")}
+          </button>
+        ) : (
+          <button type="button" onClick={cancel}>
+            {t("cancel")}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+/** What is to be made, and how far it is. */
+import { Suit, type TrickView } from "@kafeneio/client/rules";
+import { suitLetter, suitSign } from "../cards/names.js";
+import { useTexts } from "../texts.js";
+
+export function ContractLine({ view, names }: { view: TrickView; names: string[] }) {
+  const { t } = useTexts();
+  const { contract } = view;
+  if (!contract) {
+    return null;
+  }
+  const letter = suitLetter(contract.trump);
+  const value = contract.capot ? t("capot") : contract.value || "";
+  return (
+    <p class="contract">
+      {t("contract")}: {value}{" "}
+      <b class={`suit ${letter}`}>
+        {contract.trump === Suit.UNSPECIFIED ? t("noTrumps") : suitSign(letter)}
+      </b>
+      {contract.multiplier > 1 && ` ×${contract.multiplier}`} · {names[contract.seat]}
+      <span class="dim">
+        {" "}
+        {t("tricks")} {view.tricks.join(" : ")} · {t("points")} {view.points.join(" : ")}
+      </span>
+    </p>
+  );
+}
