@@ -36,12 +36,13 @@ test: setup lint ## run everything that must pass: lint, types, contracts, tests
 drills: setup ## run the whole matrices, and real processes under fire (not in `make test`)
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2) -m drill tests
 
-lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking
+lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking, alert rules
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python deploy/checks/contracts.py
+	$(BIN)/python deploy/checks/alerts.py
 
 bench: setup ## measure speed, each beside a bare baseline in the same run
 	$(BIN)/python -m tests.bench
@@ -52,7 +53,7 @@ strength: setup ## measure the computer players against a random and a plain one
 simulation: setup ## simulate a day of the queue: waiting times and rating gaps (SEED=1, PLAYERS=2000)
 	$(BIN)/python -m tests.simulation --seed $(or $(SEED),1) --players $(or $(PLAYERS),2000)
 
-closures: setup ## install each lib and service alone and import it
+closures: setup ## install each lib, service and image alone and import it
 	$(BIN)/python deploy/checks/closures.py
 
 lock: setup ## make requirements.lock anew

@@ -45,6 +45,7 @@ TABLES: Final = {
     # Not `published_at`: the relay sets that whenever it gets to it.
     "outbox": "event_id, subject_id, sequence, type, payload, occurred_at",
     "requests": "*",
+    "audit": "*",
 }
 _ROLES: Final = {SERVICE: Role.SERVICE, OPERATOR: Role.OPERATOR}
 

@@ -1,5 +1,5 @@
 /** What people do on the page: come in, ask for a game, play the first thing that is legal. */
-import { expect, type Locator, type Page } from "@playwright/test";
+import { type Browser, expect, type Locator, type Page } from "@playwright/test";
 
 /** Where the screenshots of a run are kept. */
 export const PICTURES = "../../build/browser/pictures";
@@ -60,14 +60,62 @@ export async function isAsked(page: Page): Promise<boolean> {
 }
 
 /** One click on the first thing that is legal; whether there was one. */
-export async function click(page: Page, offers: readonly string[] = OFFERS): Promise<boolean> {
-  for (const offer of offers) {
+export async function click(page: Page): Promise<boolean> {
+  for (const offer of OFFERS) {
     const found = page.locator(offer).first();
     if ((await found.count()) > 0) {
-      // What was there may be gone: the game goes on by itself.
+      // What was there may be gone when it is clicked: the game goes on by itself.
       await found.click({ timeout: 2_000 }).catch(() => undefined);
       return true;
     }
   }
   return false;
+}
+
+/** Everybody clicks on what is legal, as it comes, until something is so. */
+export async function playUntil(
+  pages: readonly Page[],
+  done: () => Promise<boolean>,
+): Promise<void> {
+  const asked = async () => {
+    const all = await Promise.all(pages.map(isAsked));
+    return all.includes(true) || (await done());
+  };
+  while (!(await done())) {
+    await expect.poll(asked, { intervals: [50], timeout: 60_000 }).toBe(true);
+    await Promise.all(pages.map(click));
+  }
+}
+
+/** Somebody of his own, on a screen of his own. */
+export async function person(browser: Browser, name: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 } });
+  const page = await context.newPage();
+  await comeIn(page, unique(name));
+  return page;
+}
+
+/** A table against the computer, and the player's turn at it: the game's id. */
+export async function againstComputer(page: Page, variant: string): Promise<string> {
+  const terms = await choose(page, variant);
+  await terms.getByRole("button", { name: "Play the computer" }).click();
+  const id = await seated(page);
+  await expect.poll(() => isAsked(page)).toBe(true);
+  return id;
+}
+
+/** Queue for a game with whoever wants the same, and wait for it: its id. */
+export async function findGame(
+  pages: readonly Page[],
+  variant: string,
+  stake = "",
+): Promise<string> {
+  for (const page of pages) {
+    const terms = await choose(page, variant);
+    await terms.getByLabel("Stake").fill(stake);
+    await terms.getByRole("button", { name: "Find me players" }).click();
+  }
+  const ids = await Promise.all(pages.map(seated));
+  expect(new Set(ids).size).toBe(1);
+  return ids[0] ?? "";
 }

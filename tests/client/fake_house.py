@@ -16,7 +16,7 @@ from typing import TypeVar
 import grpc
 from google.rpc import error_details_pb2
 from kafeneio.clock.v1 import clock_pb2_grpc
-from kafeneio.matchmaking.v1 import players_pb2_grpc, quick_match_pb2_grpc
+from kafeneio.matchmaking.v1 import players_pb2_grpc, quick_match_pb2_grpc, tables_pb2_grpc
 from kafeneio.rules.v1 import (
     actions_pb2,
     events_pb2,
@@ -35,6 +35,7 @@ from tests.client.fake_clock import FakeClock
 from tests.client.fake_money import FakeLedger, FakeSettlements
 from tests.client.fake_players import FakePlayers
 from tests.client.fake_queue import FakeQueue
+from tests.client.fake_tables import FakeTables
 from tests.client.tables import Table, move_of
 
 Played = TypeVar("Played", pb.ActResponse, pb.ResignResponse)
@@ -48,6 +49,7 @@ class FakeHouse(Desk, game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleB
     settlements: FakeSettlements = field(init=False)
     clocks: FakeClock = field(init=False)
     queue: FakeQueue = field(init=False)
+    seating: FakeTables = field(init=False)
     players: FakePlayers = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +57,7 @@ class FakeHouse(Desk, game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleB
         self.settlements = FakeSettlements(self, self.ledger)
         self.clocks = FakeClock(self, self.settlements)
         self.queue = FakeQueue(self, self.settlements)
+        self.seating = FakeTables(self)
         self.players = FakePlayers(self)
 
     async def CreateGame(
@@ -293,6 +296,7 @@ async def serving(house: FakeHouse, port: int = 0) -> AsyncIterator[str]:
     settlement_pb2_grpc.add_SettlementServiceServicer_to_server(house.settlements, server)
     clock_pb2_grpc.add_ClockServiceServicer_to_server(house.clocks, server)
     quick_match_pb2_grpc.add_QuickMatchServiceServicer_to_server(house.queue, server)
+    tables_pb2_grpc.add_TableServiceServicer_to_server(house.seating, server)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(house.players, server)
     bound = server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()

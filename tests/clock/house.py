@@ -44,6 +44,7 @@ TABLES: Final = {
     "outbox": "event_id, subject_id, sequence, type, payload, occurred_at",
     "inbox": "consumer, event_id",
     "requests": "*",
+    "audit": "*",
     "turns": "*",
 }
 QUICK: Final[dict[str, Any]] = {

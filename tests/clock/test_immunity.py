@@ -48,7 +48,7 @@ def test_row_2_no_client_says_what_time_it_is(name: str) -> None:
     types = [field.message_type.full_name for field in request.fields if field.message_type]
     assert types == []
     numbers = {field.name for field in request.fields if field.cpp_type != field.CPPTYPE_STRING}
-    assert numbers <= {"epoch", "after_sequence", "page_size", "seat"}
+    assert numbers <= {"epoch", "after_sequence", "page_size", "seat", "refresh"}
 
 
 @pytest.mark.parametrize(("seconds", "charges"), [(30.5, 0), (30.500001, 1)])

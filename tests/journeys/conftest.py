@@ -14,7 +14,8 @@ from kafeneio_rules import main as rules
 from kafeneio_settlement import main as settlement
 
 from tests.fixtures.postgres import Template
-from tests.journeys.evening import Evening, evening
+from tests.journeys.evening import EMBEDDED, Evening, Mode, evening
+from tests.journeys.evening import mode as evening_mode
 
 
 def migrate_all(url: str) -> None:
@@ -27,6 +28,24 @@ def migrate_all(url: str) -> None:
 def database_template() -> Template:
     """Databases with the tables of all services."""
     return Template("house", migrate_all)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every journey is made in both kinds of house: `make drills` makes it in the scaled one."""
+    if "database_url" in metafunc.fixturenames:
+        modes = ("embedded", pytest.param("scaled", marks=pytest.mark.drill))
+        metafunc.parametrize("mode", modes, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def mode(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The kind of house that is opened."""
+    chosen = EMBEDDED
+    if getattr(request, "param", "") == "scaled":
+        chosen = Mode(2, request.getfixturevalue("nats_settings"))
+    token = evening_mode.set(chosen)
+    yield
+    evening_mode.reset(token)
 
 
 @pytest.fixture(autouse=True)

@@ -1,29 +1,22 @@
-"""An evening in the house: all four services in this process, over real sockets, on one bus.
+"""An evening in the house: all four services in this process, over real sockets.
 
-Everything goes through the public API with the client library; the database is only read, to check
-the ledger to the cent.
+Embedded, each service is there once, and they share a bus; scaled, there
+are two replicas of each, which share only a database and NATS, and clients come through Envoy.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-import asyncpg
-import pytest
 from kafeneio.clock.v1 import events_pb2 as clock_events
-from kafeneio.matchmaking.v1 import quick_match_pb2
-from kafeneio.rules.v1 import actions_pb2, game_pb2
-from kafeneio.settlement.v1 import settlement_pb2
-from kafeneio_client.client import Client, House
-from kafeneio_client.errors import Refused
-from kafeneio_client.money import Money
-from kafeneio_client.programs import Program, RandomProgram
+from kafeneio_client.client import House
 from kafeneio_clock import main as clock
 from kafeneio_computers import main as computers
 from kafeneio_games.chance import ProvableDraw
@@ -31,21 +24,16 @@ from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
 from kafeneio_rules.live import Draws
 from kafeneio_runtime import bus
-from kafeneio_runtime.auth import Role, development_key, token_verifier
+from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.directory import Directory
-from kafeneio_runtime.serve import Server
+from kafeneio_runtime.nats_bus import NatsBus
+from kafeneio_runtime.serve import Server, Service
 from kafeneio_runtime.settings import Settings
 from kafeneio_settlement import main as settlement
+from kafeneio_up import edge
 
-PATIENCE: Final = 60.0
-"""Seconds until a journey gives up; nothing takes as long unless it is broken."""
-
-PLAYERS: Final = ("eleni", "nikos")
-FOUR: Final = (*PLAYERS, "maria", "petros")
-STAKE: Final = Money("EUR", 500)
-PURSE: Final = Money("EUR", 2000)
-"""What everybody brings."""
-
+SERVICES: Final = ("rules", "settlement", "clock", "matchmaking")
+"""In an order in which each finds open what it calls."""
 Mangle = Callable[[Sequence[bus.Event]], Sequence[bus.Event]]
 
 QUICK: Final[dict[str, Any]] = {
@@ -62,174 +50,109 @@ QUICK: Final[dict[str, Any]] = {
 }
 
 
-class UnrulyBus(bus.InProcessBus):
-    """Hands on what `mangle` makes of the events: again, in another order, not at all."""
+class UnrulyBus:
+    """A bus that hands on what `mangle` makes of the events: again, in another order, not at all.
+    `of` is another one, whose mangling is that of this one too.
+    """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.mangle: Mangle = lambda events: events
+    def __init__(self, inner: bus.Bus, of: UnrulyBus | None = None) -> None:
+        self.mangle: Mangle = lambda events: (of.mangle(events) if of else events)
+        self._inner = inner
+
+    async def publish(self, events: Sequence[bus.Event]) -> None:
+        """As they are."""
+        await self._inner.publish(events)
 
     async def subscribe(
         self, subject: str, consumer: str, handler: bus.EventHandler
     ) -> bus.Subscription:
+        """With what is made of the events."""
+
         async def handle(events: Sequence[bus.Event]) -> None:
             if mangled := self.mangle(events):
                 await handler(mangled)
 
-        return await super().subscribe(subject, consumer, handle)
+        return await self._inner.subscribe(subject, consumer, handle)
+
+    async def close(self) -> None:
+        """And the bus itself."""
+        await self._inner.close()
 
 
-@dataclass
-class Evening:
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How many replicas of each service a house has, and what else is set for it."""
+
+    replicas: int
+    settings: Mapping[str, object]
+
+
+EMBEDDED: Final = Mode(1, {})
+mode: ContextVar[Mode] = ContextVar("mode", default=EMBEDDED)
+"""Of the houses that are opened from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """One process, if it were one: a server, and the bus that it alone uses, if it has one."""
+
+    server: Server
+    bus: bus.Bus | None
+
+    async def close(self) -> None:
+        """Drain it."""
+        await self.server.drain()
+        if self.bus is not None:
+            await self.bus.close()
+
+
+@dataclass(kw_only=True)
+class Evening(Guests):
     """The house, and who is in it."""
 
-    url: str
-    settings: Settings
     bus: UnrulyBus
     directory: Directory
+    folder: Path
+    """For what the edge needs."""
+    replicas: int = 1
     draws: Draws = ProvableDraw
-    servers: dict[str, Server] = field(default_factory=dict)
-    house: House | None = None
-    clients: dict[str, Client] = field(default_factory=dict)
+    running: dict[str, list[Replica]] = field(default_factory=dict)
+    edge: AsyncExitStack = field(default_factory=AsyncExitStack)
     told: dict[tuple[str, int], clock_events.ClockEvent] = field(default_factory=dict)
     heard: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def open_service(self, name: str) -> None:
-        """Start one of the services."""
-        match name:
-            case "rules":
-                service = await rules.service(self.settings, self.url, self.bus, draws=self.draws)
-            case "settlement":
-                service = await settlement.service(
-                    self.settings, self.url, self.bus, self.directory
-                )
-            case "clock":
-                service = await clock.service(self.settings, self.url, self.bus, self.directory)
-            case "computers":
-                service = computers.service(self.settings, self.directory)
-            case _:
-                service = await matchmaking.service(
-                    self.settings, self.url, self.bus, self.directory
-                )
+        """Start one of the services, every replica of it."""
+        self.running[name] = [await self._replica(name) for _ in range(self.replicas)]
+        self.directory.tell({name: f"ipv4:{','.join(self.addresses(name))}"})
+
+    async def _replica(self, name: str) -> Replica:
+        own = None if self.replicas == 1 else UnrulyBus(NatsBus(self.settings), self.bus)
+        service = await self._service(name, own or self.bus)
         server = Server(service, self.settings, token_verifier(self.settings))
         await server.start()
-        self.servers[name] = server
-        self.directory.tell({name: server.address})
+        return Replica(server, own)
+
+    async def _service(self, name: str, events: bus.Bus) -> Service:
+        made, url, directory = self.settings, self.url, self.directory
+        match name:
+            case "rules":
+                return await rules.service(made, url, events, draws=self.draws)
+            case "settlement":
+                return await settlement.service(made, url, events, directory)
+            case "clock":
+                return await clock.service(made, url, events, directory)
+            case "computers":
+                return computers.service(made, directory)
+        return await matchmaking.service(made, url, events, directory)
 
     async def close_service(self, name: str) -> None:
         """Drain one of the services; what it does not hear waits for it."""
-        await self.servers.pop(name).drain()
+        await asyncio.gather(*(replica.close() for replica in self.running.pop(name)))
 
-    def client(self, name: str, role: Role = Role.PLAYER) -> Client:
-        """The client of a player, or of a service or an operator."""
-        assert self.house is not None
-        if name not in self.clients:
-            token = development_key(self.settings).sign(name, role, timedelta(hours=1))
-            self.clients[name] = self.house.client(token)
-        return self.clients[name]
-
-    @property
-    def service(self) -> Client:
-        """The client of a service."""
-        return self.client("cashier", Role.SERVICE)
-
-    @property
-    def operator(self) -> Client:
-        """The client of an operator."""
-        return self.client("operator", Role.OPERATOR)
-
-    async def matched(
-        self,
-        target: int = 1,
-        stake: Money = STAKE,
-        variant: str = "portes",
-        players: Mapping[str, str] | Sequence[str] = PLAYERS,
-        options: Mapping[str, str] | None = None,
-    ) -> str:
-        """All bring money, queue and are matched; the id of their game, which waits for them.
-
-        `players` are single ones, or each with the partner that he names.
-        """
-        partners = players if isinstance(players, Mapping) else dict.fromkeys(players, "")
-        for player in partners:
-            await self.service.wallet.deposit(player, PURSE)
-        ids = await asyncio.gather(
-            *(
-                self._queued(player, variant, target, stake, partner, options)
-                for player, partner in partners.items()
-            )
-        )
-        assert len(set(ids)) == 1
-        return ids[0]
-
-    async def _queued(
-        self,
-        player: str,
-        variant: str,
-        target: int,
-        stake: Money,
-        partner: str,
-        options: Mapping[str, str] | None,
-    ) -> str:
-        queue = self.client(player).queue
-        ticket = await queue.enqueue(
-            variant, stake=stake, target=target, partner=partner, options=options
-        )
-        async with asyncio.timeout(PATIENCE), aclosing(queue.watch(ticket.ticket_id)) as changes:
-            async for changed in changes:
-                if changed.status == quick_match_pb2.TICKET_STATUS_MATCHED:
-                    return str(changed.game_id)
-        raise AssertionError(f"{player} was not matched")
-
-    async def join(self, game_id: str, *players: str) -> None:
-        """Take seats: these players, or everybody."""
-        for player in players or await self.seats(game_id):
-            games = self.client(player).games
-            await games.join(game_id, (await games.get(game_id)).commitment, player.encode())
-
-    async def seats(self, game_id: str) -> list[str]:
-        """Who sits where."""
-        game = await self.service.games.get(game_id)
-        return [seat.player_id for seat in game.seats]
-
-    async def position(self, game_id: str) -> game_pb2.Position:
-        """The game as a spectator sees it."""
-        return (await self.service.games.get(game_id)).position
-
-    async def whole_turn(self, game_id: str, program: Program) -> game_pb2.Position:
-        """One turn of whoever is prompted; the position after it."""
-        seats = await self.seats(game_id)
-        seat = (await self.position(game_id)).turn.seat
-        games, steps = self.client(seats[seat]).games, list[actions_pb2.Action]()
-        position = (await games.get(game_id)).position
-        while not (legal := await games.legal_actions(game_id, steps)).complete:
-            steps.append(program.choose(position.view, seat, legal.actions))
-            if steps[-1].HasField("draw_stock"):
-                break  # what it brings is seen first
-        answer = await games.act(game_id, position.version, steps)
-        return (answer.house if answer.HasField("house") else answer.played).position
-
-    async def play(
-        self, game_id: str, turns: int = 5000, seed: int = 1, program: Program | None = None
-    ) -> game_pb2.Position:
-        """So many turns, or until the game is over, by lot or by a program; the position then."""
-        program, position = program or RandomProgram(seed), await self.position(game_id)
-        for _ in range(turns):
-            if position.status != game_pb2.GAME_STATUS_RUNNING:
-                break
-            position = await self.whole_turn(game_id, program)
-        return position
-
-    async def paid(self, game_id: str) -> dict[str, int]:
-        """What the game has brought each player, in cents, once it is settled."""
-        done = await self.service.settlement.settled(game_id, PATIENCE)
-        assert done.state == settlement_pb2.SETTLEMENT_STATE_SETTLED
-        await self.check_money()
-        return {
-            player: (await self.service.wallet.balance("EUR", player)).minor_units
-            - PURSE.minor_units
-            for player in await self.seats(game_id)
-        }
+    def addresses(self, name: str) -> list[str]:
+        """Where the replicas of a service are."""
+        return [replica.server.address for replica in self.running[name]]
 
     async def listen(self) -> None:
         """Hear what the clock announces, as any other service does."""
@@ -256,55 +179,21 @@ class Evening:
             await self.heard.wait_for(lambda: len(self.of_game(game_id, kind)) >= count)
         return self.of_game(game_id, kind)
 
-    async def hurry_join(self, game_id: str) -> None:
-        """The time to join is over now: a due row is a row of the database."""
-        connection = await asyncpg.connect(self.url)
-        try:
-            await connection.execute(
-                "UPDATE rules.games SET join_by = now() WHERE game_id = $1", game_id
-            )
-        finally:
-            await connection.close()
-
-    def new_house(self) -> House:
-        """The house as its clients know it: the addresses of its services."""
-        return House(
-            rules=self.servers["rules"].address,
-            clock=self.servers["clock"].address,
-            settlement=self.servers["settlement"].address,
-            matchmaking=self.servers["matchmaking"].address,
-        )
+    async def open_house(self) -> None:
+        """The house as its clients know it: the addresses of its services, or that of the edge."""
+        backends = {name: self.addresses(name) for name in SERVICES}
+        known = {name: addresses[0] for name, addresses in backends.items()}
+        if self.replicas > 1:
+            edge_folder = Path(tempfile.mkdtemp(dir=self.folder))
+            opening = edge.opened(backends, edge_folder, rate=edge.Rate(1_000_000, 1_000_000))
+            known = dict.fromkeys(SERVICES, await self.edge.enter_async_context(opening))
+        self.house = await self.edge.enter_async_context(House(**known))
 
     async def reconnect(self) -> None:
         """The house's clients learn the new addresses of services that were started again."""
-        assert self.house is not None
-        await self.house.close()
-        self.house = self.new_house()
+        await self.edge.aclose()
         self.clients.clear()
-
-    async def check_money(self) -> None:
-        """To the cent: every account is the sum of its transfers, nobody owes, all sums to zero,
-        no escrow is left, and every game was settled once."""
-        connection = await asyncpg.connect(self.url, server_settings={"search_path": "settlement"})
-        try:
-            sums = await connection.fetch(
-                "SELECT account, currency, balance, (SELECT coalesce(sum(CASE WHEN t.credit_account"
-                " = a.account THEN t.amount ELSE -t.amount END), 0) FROM transfers t WHERE"
-                " a.account IN (t.credit_account, t.debit_account) AND t.currency = a.currency)"
-                " AS moved FROM accounts a"
-            )
-            settled = await connection.fetch(
-                "SELECT game_id, count(*) AS times FROM settlements GROUP BY game_id"
-            )
-        finally:
-            await connection.close()
-        assert all(row["balance"] == row["moved"] for row in sums), sums
-        assert sum(row["balance"] for row in sums) == 0
-        assert not [row for row in sums if row["account"].startswith("escrow") and row["balance"]]
-        assert not [
-            row for row in sums if row["account"] != "external:cashier" and row["balance"] < 0
-        ]
-        assert all(row["times"] == 1 for row in settled)
+        await self.open_house()
 
 
 @asynccontextmanager
@@ -312,26 +201,31 @@ async def evening(
     url: str, folder: Path, draws: Draws = ProvableDraw, **settings: object
 ) -> AsyncIterator[Evening]:
     """A house on a migrated database; `settings` differ from those of a house in no hurry."""
-    made = Settings(**(QUICK | {"data_dir": folder} | settings))
+    chosen = mode.get()
+    made = Settings(**(QUICK | {"data_dir": folder} | chosen.settings | settings))
+    events = UnrulyBus(bus.open_bus(made))
     async with AsyncExitStack() as stack:
-        opened = Evening(url, made, UnrulyBus(), Directory(made, "house"), draws)
+        directory = Directory(made, "house")
+        opened = Evening(
+            url=url,
+            settings=made,
+            bus=events,
+            directory=directory,
+            folder=folder,
+            replicas=chosen.replicas,
+            draws=draws,
+        )
         stack.push_async_callback(opened.bus.close)
         stack.push_async_callback(opened.directory.close)
         await opened.listen()
-        for name in ("rules", "settlement", "clock", "matchmaking", "computers"):
+        for name in (*SERVICES, "computers"):
             await opened.open_service(name)
 
         async def close_all() -> None:
-            for name in list(opened.servers):
+            for name in list(opened.running):
                 await opened.close_service(name)
 
         stack.push_async_callback(close_all)
-        opened.house = await stack.enter_async_context(opened.new_house())
+        stack.push_async_callback(opened.edge.aclose)
+        await opened.open_house()
         yield opened
-
-
-async def refused(reason: str, call: Awaitable[object]) -> None:
-    """The call is refused for this reason."""
-    with pytest.raises(Refused) as refusal:
-        await call
-    assert refusal.value.reason == reason

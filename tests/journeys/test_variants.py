@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import pytest
@@ -32,19 +33,24 @@ def pots(seats: list[str], winners: list[int]) -> dict[str, int]:
 
 @pytest.mark.parametrize("variant", ALL)
 async def test_it_is_played_for_a_stake_and_its_record_is_good(slow: Evening, variant: str) -> None:
+    await check_played(slow, variant)
+
+
+async def check_played(house: Evening, variant: str, names: Sequence[str] = FOUR) -> None:
+    """A whole game of a variant, from the queue to the ledger, by people who play their first."""
     played = registry.variant(variant)
-    players = FOUR[: played.seats]
+    players = names[: played.seats]
     target = SHORT[played.payout]
-    game_id = await slow.matched(target=target, variant=variant, players=players)
-    await slow.join(game_id)
+    game_id = await house.matched(target=target, variant=variant, players=players)
+    await house.join(game_id)
     program = GreedyProgram(1) if played.payout == "S3" else None
-    position = await slow.play(game_id, program=program)
+    position = await house.play(game_id, program=program)
     assert position.status == game_pb2.GAME_STATUS_FINISHED
     decided = position.outcome.decided
     assert list(decided.winners) == winners_by(played, list(decided.score))
-    seats = await slow.seats(game_id)
-    assert await slow.paid(game_id) == pots(seats, list(decided.winners))
-    assert await slow.service.games.verify(game_id) == ()
+    seats = await house.seats(game_id)
+    assert await house.paid(game_id) == pots(seats, list(decided.winners))
+    assert await house.service.games.verify(game_id) == ()
 
 
 def winners_by(variant: registry.Variant, score: list[int]) -> list[int]:

@@ -15,6 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import asyncpg
 import grpc
 import kafeneio_matchmaking
 import pytest
@@ -34,6 +35,7 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 Wanted = pb.EnqueueRequest | pb.PlayHouseRequest
+Then = Callable[[str], Awaitable[None]]
 
 
 def call_of(stub: quick_match_pb2_grpc.QuickMatchServiceStub, request: Wanted) -> Any:
@@ -67,8 +69,8 @@ class Scene:
         text = await asyncio.to_thread((self.folder / "ready.json").read_text)
         return {name: str(address) for name, address in json.loads(text).items()}
 
-    async def dies(self) -> None:
-        """Two players queue, and the house dies at the failpoint."""
+    async def dies(self, then: Then | None = None) -> None:
+        """Two players queue, what follows is done, and the house dies at the failpoint."""
         async with serving(
             self.folder, self.url, self.cashier.address, self.failpoint, self.margin
         ) as process:
@@ -80,7 +82,47 @@ class Scene:
                         metadata = self.metadata(who, Role.PLAYER)
                         await call_of(stub, request)(request, metadata=metadata, timeout=PATIENCE)
             async with asyncio.timeout(PATIENCE):
+                if then is not None:
+                    with suppress(grpc.aio.AioRpcError):
+                        await then(await self.matched_game())
                 assert await process.wait() == -signal.SIGKILL
+
+    async def matched_game(self) -> str:
+        """The game that waits for the players."""
+        async with grpc.aio.insecure_channel((await self.addresses())["matchmaking"]) as channel:
+            stub = quick_match_pb2_grpc.QuickMatchServiceStub(channel)
+            who, request = next(iter(self.requests.items()))
+            watching = pb.WatchTicketRequest(ticket_id=request.ticket_id)
+            async for message in stub.WatchTicket(
+                watching, metadata=self.metadata(who, Role.PLAYER)
+            ):
+                if message.ticket.status == pb.TICKET_STATUS_MATCHED:
+                    return str(message.ticket.game_id)
+        raise AssertionError("the stream ended before")
+
+    async def join(self, game_id: str, *players: str) -> None:
+        """They take their seats in the house that is about to die."""
+        async with grpc.aio.insecure_channel((await self.addresses())["rules"]) as channel:
+            stub = game_pb2_grpc.GameServiceStub(channel)
+            for who in players:
+                metadata = self.metadata(who, Role.PLAYER)
+                asked = game_pb2.GetGameRequest(game_id=game_id)
+                game = (await stub.GetGame(asked, metadata=metadata, timeout=PATIENCE)).game
+                request = game_pb2.JoinGameRequest(
+                    request_id=new_id(),
+                    game_id=game_id,
+                    commitment=game.commitment,
+                    word=who.encode(),
+                )
+                await stub.JoinGame(request, metadata=metadata, timeout=PATIENCE)
+
+    async def execute(self, statement: str) -> None:
+        """A due row is a row of the database."""
+        database = await asyncpg.connect(self.url)
+        try:
+            await database.execute(statement)
+        finally:
+            await database.close()
 
     async def cancel_in_rules(self, game_id: str) -> None:
         """Somebody cancels a game under the hands of the house."""
@@ -175,6 +217,50 @@ def replace_margin(scene: Scene, margin: str) -> Scene:
     return changed
 
 
+async def begins(scene: Scene) -> None:
+    """Both have joined, and the house dies with the news: the tickets are over all the same."""
+
+    async def join(game_id: str) -> None:
+        await scene.join(game_id, *PLAYERS)
+
+    await scene.dies(join)
+    async with scene.restarted() as (hall, tickets):
+        over = await asyncio.gather(
+            *(hall.until(ticket, pb.TICKET_STATUS_STARTED) for ticket in tickets)
+        )
+        assert {ticket.version for ticket in over} == {4}
+        assert list(hall.cashier.holds) == list(await hall.games()) == [over[0].game_id]
+        assert (await hall.enqueue(PLAYERS[0])).status == pb.TICKET_STATUS_QUEUED
+
+
+async def in_vain(scene: Scene) -> None:
+    """One has not joined in time: he is out, the other is in front again, each of it once."""
+
+    async def wait_in_vain(game_id: str) -> None:
+        await scene.join(game_id, PLAYERS[1])
+        await scene.execute("UPDATE rules.games SET join_by = now()")
+
+    await scene.dies(wait_in_vain)
+    async with scene.restarted() as (hall, (absent, came)):
+        ended = await hall.until(absent, pb.TICKET_STATUS_ENDED)
+        assert (ended.end, ended.version) == (pb.TICKET_END_NO_SHOW, 4)
+        back = await hall.until(came, pb.TICKET_STATUS_QUEUED, after=3)
+        assert (back.version, back.queued_at) == (4, came.queued_at)
+        matched, _ = await hall.over(back, await hall.enqueue("maria"))
+        assert await hall.plays(matched.game_id) == (PLAYERS[1], "maria")
+
+
+async def asked(scene: Scene) -> None:
+    """The house dies while it asks for a game of which it has heard nothing."""
+
+    async def is_due(_game_id: str) -> None:
+        await scene.execute("UPDATE matchmaking.matches SET due_at = now()")
+
+    await scene.dies(is_due)
+    async with scene.restarted() as (hall, tickets):
+        await one_started_game(hall, tickets)
+
+
 Play = Callable[[Scene], Awaitable[None]]
 
 SCENES: Final[tuple[tuple[str, Play], ...]] = (
@@ -200,7 +286,16 @@ SCENES: Final[tuple[tuple[str, Play], ...]] = (
     ("matchmaking.cancel.after_commit", cancelled),
     ("matchmaking.release.before_commit", cancelled),
     ("matchmaking.too_late.after_commit", late),
+    ("matchmaking.heard.before_commit", begins),
+    ("matchmaking.heard.after_commit", begins),
+    ("matchmaking.heard.before_commit", in_vain),
+    ("matchmaking.heard.after_commit", in_vain),
+    ("matchmaking.asked.before_commit", asked),
+    ("matchmaking.asked.after_commit", asked),
 )
+
+ELSEWHERE: Final = ("matchmaking.table_", "matchmaking.tournament.")
+"""Failpoints that begin so have scenes of their own, in the tests of tables and of tournaments."""
 
 
 def failpoints() -> set[str]:
@@ -222,7 +317,8 @@ def failpoints() -> set[str]:
 
 
 def test_every_failpoint_has_a_scene() -> None:
-    found = failpoints()
+    # Those of tournaments have scenes of their own.
+    found = {name for name in failpoints() if not name.startswith("matchmaking.tournament.")}
     assert found == {failpoint for failpoint, _ in SCENES}
     assert all(name.startswith("matchmaking.") for name in found)
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafeneio_matchmaking.domain import Terms, Ticket, TicketStatus
-from kafeneio_matchmaking.pairing import Pairing, pair
+from kafeneio_matchmaking.pairing import Known, Pairing, pair
 
 START = datetime(2026, 11, 30, tzinfo=UTC)
 NOW = START + timedelta(seconds=50)
@@ -114,6 +114,21 @@ def queues(draw: st.DrawFn) -> list[Ticket]:
     return made
 
 
+@st.composite
+def crowds(draw: st.DrawFn) -> tuple[list[Ticket], Known]:
+    """The same with ratings of some of them, and players who have blocked each other."""
+    tickets = draw(queues())
+    names = sorted({each.player_id for each in tickets}) or ["nobody"]
+    values = st.none() | st.integers(900, 2300)
+    known = {each.ticket_id: draw(values) for each in tickets}
+    blocks: dict[str, set[str]] = {}
+    pairs = st.lists(st.tuples(st.sampled_from(names), st.sampled_from(names)), max_size=6)
+    for one, other in draw(pairs):
+        blocks.setdefault(one, set()).add(other)
+        blocks.setdefault(other, set()).add(one)
+    return tickets, Known({key: value for key, value in known.items() if value}, blocks)
+
+
 def age(each: Ticket) -> tuple[datetime, UUID]:
     """Who is older is smaller."""
     return each.queued_at, each.ticket_id
@@ -134,7 +149,23 @@ def units_of(tickets: Sequence[Ticket]) -> list[list[Ticket]]:
     return sorted(units, key=lambda unit: age(unit[-1]))
 
 
-def tables_of(units: list[list[Ticket]]) -> list[set[UUID]]:
+def accept(one: list[Ticket], other: list[Ticket], known: Known) -> bool:
+    """Whether two units would sit at one table, each by its own window: 100 points, 10 more a
+    second."""
+    names = [each.player_id for each in other]
+    if any(name in known.blocks.get(each.player_id, ()) for each in one for name in names):
+        return False
+    ratings = [
+        sum(known.ratings.get(each.ticket_id, 1500) for each in unit) / len(unit)
+        for unit in (one, other)
+    ]
+    return all(
+        abs(ratings[0] - ratings[1]) <= 100 + 10 * (NOW - unit[-1].queued_at).total_seconds()
+        for unit in (one, other)
+    )
+
+
+def tables_of(units: list[list[Ticket]], known: Known) -> list[set[UUID]]:
     """Of all tables that can be filled the one whose oldest unit is the oldest, then whose second
     one is, and so on; then the next one, of those that are left."""
     made: list[set[UUID]] = []
@@ -144,6 +175,10 @@ def tables_of(units: list[list[Ticket]]) -> list[set[UUID]]:
             for size in range(1, 5)
             for table in itertools.combinations(range(len(units)), size)
             if sum(len(units[place]) for place in table) == 4
+            and all(
+                accept(units[one], units[other], known)
+                for one, other in itertools.combinations(table, 2)
+            )
         ]
         if not tables:
             return made
@@ -158,9 +193,10 @@ def seated(pairing: Pairing) -> set[UUID]:
 
 
 @settings(max_examples=300, deadline=None)
-@given(queues(), st.integers())
-def test_any_queue(tickets: list[Ticket], seed: int) -> None:
-    made = pair(tickets, NOW)
+@given(crowds(), st.integers())
+def test_any_queue(crowd: tuple[list[Ticket], Known], seed: int) -> None:
+    tickets, known = crowd
+    made = pair(tickets, NOW, known)
     chosen = [each for pairing in made for each in pairing.people]
     assert max(Counter(each.ticket_id for each in chosen).values(), default=1) == 1
     assert max(Counter(each.player_id for each in chosen).values(), default=1) == 1
@@ -179,11 +215,11 @@ def test_any_queue(tickets: list[Ticket], seed: int) -> None:
     by_terms: dict[Terms, list[list[Ticket]]] = {}
     for unit in units_of(tickets):
         by_terms.setdefault(unit[0].terms, []).append(unit)
-    expected = [table for units in by_terms.values() for table in tables_of(units)]
+    expected = [table for units in by_terms.values() for table in tables_of(units, known)]
     assert sorted(map(sorted, map(seated, made))) == sorted(map(sorted, expected))
     shuffled = list(tickets)
     Random(seed).shuffle(shuffled)
-    assert pair(shuffled, NOW) == made
+    assert pair(shuffled, NOW, known) == made
 
 
 @settings(max_examples=200, deadline=None)

@@ -45,6 +45,7 @@ async def test_of_a_cancel_and_a_pairing_exactly_one_wins(hall: Hall) -> None:
             assert cancel.what == ("FAILED_PRECONDITION", "TICKET_PAIRED")
             one, other = await hall.over(eleni, nikos)
             assert one.game_id == other.game_id != ""
+            await hall.plays(one.game_id)  # so that she may queue again
             games += 1
         else:
             assert cancel.end == pb.TICKET_END_CANCELLED

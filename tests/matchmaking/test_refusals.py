@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
-import grpc
 import pytest
 from google.protobuf.message import Message
 from kafeneio.common.v1 import money_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 
-from tests.harness import OPERATOR, PATIENCE, SERVICE, new_id
+from tests.harness import new_id
 from tests.matchmaking.hall import Hall, terms
-from tests.rules.refusal import Refused, refusal
+from tests.matchmaking.refusing import Refusing
+from tests.rules.refusal import Refused
 
-SERVICE_NAME: Final = "kafeneio.matchmaking.v1.QuickMatchService"
+Awaited = Coroutine[Any, Any, Refused]
 METHODS: Final = {
     method.name: method for method in pb.DESCRIPTOR.services_by_name["QuickMatchService"].methods
 }
@@ -34,52 +33,14 @@ def good(method: str, ticket_id: str = "") -> Message:
     return pb.WatchTicketRequest(ticket_id=ticket_id or new_id())
 
 
-async def refused(
-    hall: Hall,
-    method: str,
-    body: bytes | Message,
-    who: str = "eleni",
-    metadata: tuple[tuple[str, str], ...] | None = None,
-    within: float | None = PATIENCE,
-) -> Refused:
+def refused(hall: Hall, method: str, body: bytes | Message, who: str = "eleni") -> Awaited:
     """How a call is refused; it has changed nothing."""
-    before = await hall.snapshot()
-    stream = METHODS[method].server_streaming
-    sender = hall.channel
-    path = f"/{SERVICE_NAME}/{method}"
-    sent = body if isinstance(body, bytes) else body.SerializeToString()
-    headers = hall.rules.credentials(who) if metadata is None else metadata
-    if stream:
-        many: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = sender.unary_stream(path)
-        found = await refusal(many(sent, metadata=headers, timeout=within).read())
-    else:
-        unary: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = sender.unary_unary(path)
-        found = await refusal(unary(sent, metadata=headers, timeout=within))
-    assert await hall.snapshot() == before
-    return found
+    return Refusing(hall, METHODS[method])(body, who)
 
 
 @every_method
 async def test_the_way_in(hall: Hall, method: str) -> None:
-    request = good(method)
-    for body in (b"\xff", b"\x0a\x7f", b"\x0a\x02\xff\xfe"):
-        assert (await refused(hall, method, body)).what == ("INVALID_ARGUMENT", "MALFORMED")
-    for who in (SERVICE, OPERATOR):
-        found = await refused(hall, method, request, who)
-        assert found.what == ("PERMISSION_DENIED", "ROLE_REQUIRED")
-        assert found.metadata == {"roles": "player"}
-    found = await refused(hall, method, request, metadata=())
-    assert found.what == ("UNAUTHENTICATED", "TOKEN_MISSING")
-    garbage = (("authorization", "Bearer garbage"),)
-    found = await refused(hall, method, request, metadata=garbage)
-    assert found.what == ("UNAUTHENTICATED", "TOKEN_INVALID")
-    old = hall.rules.token("eleni", timedelta(hours=-1))
-    expired = (("authorization", f"Bearer {old}"),)
-    found = await refused(hall, method, request, metadata=expired)
-    assert found.what == ("UNAUTHENTICATED", "TOKEN_EXPIRED")
-    if not METHODS[method].server_streaming:
-        found = await refused(hall, method, request, within=None)
-        assert found.what == ("INVALID_ARGUMENT", "DEADLINE_REQUIRED")
+    await Refusing(hall, METHODS[method]).at_the_door(good(method))
 
 
 Change = Callable[[Any], object]

@@ -6,9 +6,12 @@ from typing import Final
 
 import asyncpg
 import pytest
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from kafeneio_runtime import audit_migration
 from kafeneio_runtime.store import Store, connect
 from kafeneio_runtime.tables import outbox_tables
-from sqlalchemy import MetaData
+from sqlalchemy import Connection, MetaData
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateSchema
@@ -34,9 +37,16 @@ def prepare(url: str) -> None:
         async with engine.begin() as connection:
             await connection.execute(CreateSchema(SCHEMA))
             await connection.run_sync(metadata.create_all)
+            await connection.run_sync(_make_audit)
         await engine.dispose()
 
     asyncio.run(run())
+
+
+def _make_audit(connection: Connection) -> None:
+    """As a migration does, triggers included."""
+    with Operations.context(MigrationContext.configure(connection)):
+        audit_migration.make()
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,7 @@ TABLES: Final = {
     "pool_corrections": "*",
     "pool_approvals": "*",
     "requests": "*",
+    "audit": "*",
     "inbox": "*",
     # Not `published_at`: the relay sets that whenever it gets to it.
     "outbox": "event_id, subject_id, sequence, type, payload, occurred_at",

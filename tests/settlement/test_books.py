@@ -41,17 +41,17 @@ STOLEN = """
 """
 
 
-def metric(name: str) -> float:
+def metric(name: str, **labels: str) -> float:
     """What Prometheus reads."""
-    found = REGISTRY.get_sample_value(name)
+    found = REGISTRY.get_sample_value(name, labels)
     assert found is not None, name
     return found
 
 
-async def until(house: House, name: str, value: float) -> None:
+async def until(house: House, name: str, value: float, **labels: str) -> None:
     """Returns when a gauge stands there."""
     async with asyncio.timeout(PATIENCE):
-        while metric(name) != value:
+        while metric(name, **labels) != value:
             await house.wallet("eleni")
 
 
@@ -160,13 +160,13 @@ async def test_the_age_of_the_outbox(database_url: str, keys: Path, quick: None)
         await house.funded()
         await house.hold(stake=10)
         async with asyncio.timeout(PATIENCE):
-            while not metric("kafeneio_settlement_outbox_age_seconds"):
+            while not metric("kafeneio_outbox_age_seconds", service="settlement"):
                 await house.wallet("eleni")
         found = await report(house)
         assert found.outbox_pending == 1
         assert 0 < found.outbox_age_seconds < PATIENCE
         goes_on.set()
-        await until(house, "kafeneio_settlement_outbox_age_seconds", 0)
+        await until(house, "kafeneio_outbox_age_seconds", 0, service="settlement")
         assert (await report(house)).outbox_pending == 0
 
 

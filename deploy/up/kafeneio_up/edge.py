@@ -73,12 +73,14 @@ async def opened(
     *,
     ports: Ports | None = None,
     page: Path | None = None,
+    page_address: str = "",
     rate: Rate | None = None,
 ) -> AsyncIterator[str]:
     """The edge before replicas at `host:port`, by service; the address of its public port.
 
-    `folder` is for its configuration and its log. `page` is a folder whose files are served at `/`.
-    Free ports are taken where none are named. Raises StartError if it does not come up.
+    `folder` is for its configuration and its log. `page` is a folder whose files are served at `/`,
+    or `page_address` a server that does so already. Free ports are taken where none are named.
+    Raises StartError if it does not come up.
     """
     ports = ports or Ports(*free_ports(3))
     async with AsyncExitStack() as stack:
@@ -86,7 +88,9 @@ async def opened(
             (port,) = free_ports(1)
             files = await serve_files(page, port, folder)
             stack.push_async_callback(files.end)
-            backends = {**backends, "page": [f"{HOST}:{port}"]}
+            page_address = f"{HOST}:{port}"
+        if page_address:
+            backends = {**backends, "page": [page_address]}
         envoy = await start(backends, ports, folder, rate)
         stack.push_async_callback(envoy.end)
         yield f"{HOST}:{ports.public}"

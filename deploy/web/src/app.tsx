@@ -3,9 +3,13 @@ import { useEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/Lobby.js";
 import { Login } from "./lobby/Login.js";
 import { RulesPage } from "./lobby/RulesPage.js";
+import { TablePage } from "./lobby/TablePage.js";
 import { currentSession, logIn, logOut } from "./session.js";
 import { GamePage } from "./table/GamePage.js";
 import { type Language, LanguageContext, savedLanguage, saveLanguage, textOf } from "./texts.js";
+
+/** Where one can be beside the coffee house itself. */
+const PLACES = new Set(["game", "rules", "table"]);
 
 export function App() {
   const [session, setSession] = useState(currentSession);
@@ -53,7 +57,10 @@ export function App() {
         {!session && <Login onToken={(token) => setSession(logIn(token))} />}
         {session && place === "game" && id && <GamePage key={id} session={session} gameId={id} />}
         {session && place === "rules" && id && <RulesPage session={session} variant={id} />}
-        {session && place !== "game" && place !== "rules" && <Lobby session={session} />}
+        {session && place === "table" && id && (
+          <TablePage key={id} session={session} tableId={id} />
+        )}
+        {session && !PLACES.has(place ?? "") && <Lobby session={session} />}
       </main>
       <footer>{t("reference")}</footer>
     </LanguageContext.Provider>

@@ -28,6 +28,9 @@ _STREAMS: Final = (
     ("kafeneio.rules.v1.GameService", "WatchComputerTurns"),
     ("kafeneio.settlement.v1.WalletService", "WatchWallet"),
     ("kafeneio.matchmaking.v1.QuickMatchService", "WatchTicket"),
+    ("kafeneio.matchmaking.v1.TableService", "WatchTable"),
+    ("kafeneio.matchmaking.v1.TableService", "WatchTables"),
+    ("kafeneio.matchmaking.v1.TournamentService", "WatchTournament"),
     ("kafeneio.clock.v1.ClockService", "Attend"),
 )
 _SERVICE_CONFIG: Final = {

@@ -25,7 +25,9 @@ from kafeneio_client.prizes import Prizes
 from kafeneio_client.quickmatch import Queue
 from kafeneio_client.rulebook import RuleBook
 from kafeneio_client.settlement import Settlements
+from kafeneio_client.tables import Tables
 from kafeneio_client.time import SystemTime, Time
+from kafeneio_client.tournaments import Tournaments
 from kafeneio_client.wallet import Wallets
 
 RULES_ADDRESS: Final = "127.0.0.1:50051"
@@ -82,6 +84,16 @@ class Client:
     def queue(self) -> Queue:
         """QuickMatchService of `matchmaking`."""
         return Queue(*self._service("matchmaking"), self._time)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """TableService of `matchmaking`."""
+        return Tables(*self._service("matchmaking"), self._time)
+
+    @cached_property
+    def tournaments(self) -> Tournaments:
+        """TournamentService of `matchmaking`."""
+        return Tournaments(*self._service("matchmaking"), self._time)
 
     @cached_property
     def players(self) -> Players:

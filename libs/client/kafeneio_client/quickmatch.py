@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from datetime import timedelta
 from typing import Final
@@ -15,37 +15,16 @@ from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio_client.channel import Caller, new_id
 from kafeneio_client.money import Money
 from kafeneio_client.time import Time
-from kafeneio_client.watch import Source, Stream, Watcher
+from kafeneio_client.versions import Versions
+from kafeneio_client.watch import Stream, Watcher
 
-_FINAL: Final = frozenset({pb.TICKET_STATUS_MATCHED, pb.TICKET_STATUS_ENDED})
+_FINAL: Final = frozenset(
+    {pb.TICKET_STATUS_MATCHED, pb.TICKET_STATUS_STARTED, pb.TICKET_STATUS_ENDED}
+)
 
 
-class _Changes(Source[pb.WatchTicketResponse, pb.Ticket]):
-    """The changes of a ticket, by their versions."""
-
-    def __init__(
-        self, open_stream: Callable[[int], Stream[pb.WatchTicketResponse]], version: int
-    ) -> None:
-        self._open_stream = open_stream
-        self._version = version
-        self._after = version
-
-    def open(self) -> Stream[pb.WatchTicketResponse]:
-        return self._open_stream(self._after)
-
-    def take(self, message: pb.WatchTicketResponse) -> pb.Ticket | None:
-        if not message.HasField("ticket"):
-            return None
-        ticket = message.ticket
-        self.finished = ticket.status in _FINAL
-        if ticket.version <= self._version:
-            return None
-        self._version = self._after = ticket.version
-        return ticket
-
-    async def ended(self) -> None:
-        """Perhaps there is nothing after the version: the next stream shows the ticket as it is."""
-        self._after = 0
+def _ticket(message: pb.WatchTicketResponse) -> pb.Ticket | None:
+    return message.ticket if message.HasField("ticket") else None
 
 
 class Queue:
@@ -122,20 +101,22 @@ class Queue:
     def watch(self, ticket_id: str, after_version: int = 0) -> AsyncGenerator[pb.Ticket, None]:
         """WatchTicket: the ticket as it stands, then each change, until it is MATCHED or ENDED.
 
-        It is resumed like `games.watch`, and closed like it.
+        Not everybody may join the game in time: then the ticket is QUEUED again, or ENDED. What
+        becomes of a ticket that is MATCHED is watched with its version as `after_version`; once
+        the game has begun it is STARTED. It is resumed like `games.watch`, and closed like it.
         """
 
         def open_stream(version: int) -> Stream[pb.WatchTicketResponse]:
             request = pb.WatchTicketRequest(ticket_id=ticket_id, after_version=version)
             return self._stub.WatchTicket(request, metadata=self._caller.metadata)
 
-        source = _Changes(open_stream, after_version)
+        source = Versions(open_stream, _ticket, lambda each: each.status in _FINAL, after_version)
         return Watcher(source, self._time, self._caller.address).updates()
 
-    async def final(self, ticket_id: str) -> pb.Ticket:
-        """WatchTicket: wait until the ticket is MATCHED or ENDED, and return it."""
+    async def final(self, ticket_id: str, after_version: int = 0) -> pb.Ticket:
+        """WatchTicket: wait until the ticket is MATCHED, STARTED or ENDED, and return it."""
         ticket = pb.Ticket(ticket_id=ticket_id)
-        async with aclosing(self.watch(ticket_id)) as changes:
+        async with aclosing(self.watch(ticket_id, after_version)) as changes:
             async for change in changes:
                 ticket = change
         return ticket

@@ -1,6 +1,7 @@
 """Make the messages and services of the TypeScript client from protos/, into src/generated/.
 
-It runs the protoc that libs/stubs runs, with the plugin protoc-gen-es of node_modules.
+It runs the protoc that libs/stubs runs, with the plugin protoc-gen-es of node_modules. For each
+package of the contracts there is one module of all that is in it: generated/rules.ts.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ def generate() -> None:
         "buf/validate/validate.proto",
         "google/rpc/error_details.proto",
     )
+    for package in (GENERATED / "kafeneio").iterdir():
+        made = sorted(file.stem for file in package.glob("v1/*.ts"))
+        lines = [f'export * from "./kafeneio/{package.name}/v1/{name}.js";\n' for name in made]
+        (GENERATED / f"{package.name}.ts").write_text("".join(lines), "utf-8")
 
 
 if __name__ == "__main__":

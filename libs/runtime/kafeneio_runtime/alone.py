@@ -18,9 +18,14 @@ _log: Final = logs.logger(__name__)
 
 
 def serve_alone(
-    name: str, service: Callable[[Settings, str, Bus, Directory], Awaitable[Service]]
+    name: str,
+    service: Callable[[Settings, str, Bus, Directory], Awaitable[Service]],
+    *,
+    throws: bool = False,
 ) -> None:
-    """Serves until SIGTERM or SIGINT, on the database of the settings."""
+    """Serves until SIGTERM or SIGINT, on the database of the settings. Who `throws` dice needs the
+    key of chance.
+    """
 
     async def serving(settings: Settings, url: str) -> None:
         if settings.nats_url is None:
@@ -33,13 +38,13 @@ def serve_alone(
             await bus.close()
             await directory.close()
 
-    settings = read_settings()
+    settings = read_settings(throws=throws)
     with spoken():
         run(serving(settings, settings.required_database_url()))
 
 
 def migrate_alone(migrate_database: Callable[[str], None]) -> None:
     """Brings a service's schema up to date, on the database of the settings."""
-    settings = read_settings()
+    settings = read_settings(throws=False)
     with spoken():
         migrate_database(settings.required_database_url())

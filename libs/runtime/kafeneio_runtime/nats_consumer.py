@@ -116,6 +116,7 @@ class NatsConsumer:
         await self._prepare(client)
         self._held.clear()
         self._gone = self._pin = ""
+        self._wanted = 0
         inbox = client.new_inbox()
         subscription = await client.subscribe(inbox, cb=self._take)
         keeping = asyncio.create_task(self._keep(client, inbox))

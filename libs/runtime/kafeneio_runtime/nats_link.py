@@ -126,13 +126,13 @@ class Link:
 
     async def close(self) -> None:
         """Ends the connection, or the attempts to make one."""
-        if self._connecting is not None:
-            # An attempt that is cut short would leave its socket open.
-            await asyncio.wait({self._connecting}, timeout=_CONNECT_SECONDS)
-            self._connecting.cancel()
-            await asyncio.gather(self._connecting, return_exceptions=True)
-        if not self._client.is_closed:
-            await self._client.close()
+        if self._connecting is None:
+            return
+        # An attempt that is cut short would leave its socket open.
+        await asyncio.wait({self._connecting}, timeout=_CONNECT_SECONDS)
+        self._connecting.cancel()
+        await asyncio.gather(self._connecting, return_exceptions=True)
+        await self._client.close()
         self._up.clear()
 
     async def _connect(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final, TypeVar
 from uuid import UUID
 
@@ -40,8 +41,6 @@ _EXPORT_SECONDS: Final = 3.0
 """After so long without an answer of the collector the spans are lost: traces hold up nobody."""
 _DELAY_MILLISECONDS: Final = 1000.0
 _MOST_LINKS: Final = 32
-_RANDOM: Final = 1 << 56
-"""Of a trace's id the last seven bytes are random, in a UUID as well."""
 
 _OUR_FAULT: Final = frozenset(
     {
@@ -64,7 +63,7 @@ class _ByTheId(Sampler):
     """
 
     def __init__(self, ratio: float) -> None:
-        self._bound = ratio * _RANDOM
+        self._bound = ratio * (1 << 64)
 
     def should_sample(
         self,
@@ -76,8 +75,10 @@ class _ByTheId(Sampler):
         links: Sequence[Link] | None = None,
         trace_state: TraceState | None = None,
     ) -> SamplingResult:
-        taken = trace_id % _RANDOM < self._bound
-        return SamplingResult(Decision.RECORD_AND_SAMPLE if taken else Decision.DROP)
+        # Not of the id itself: that of a game has bits that are no chance.
+        number = int.from_bytes(sha256(trace_id.to_bytes(16)).digest()[:8])
+        taken = Decision.RECORD_AND_SAMPLE if number < self._bound else Decision.DROP
+        return SamplingResult(taken, attributes)
 
     def get_description(self) -> str:
         return "by the trace's id"

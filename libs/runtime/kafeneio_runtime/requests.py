@@ -7,6 +7,7 @@ from uuid import UUID
 
 from kafeneio.common.v1 import errors_pb2
 
+from kafeneio_runtime import audit
 from kafeneio_runtime.errors import exists, unavailable
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ async def once(
     there until the first has committed, and then gets its answer; if the first was rolled back (a
     refusal, a crash), the second is judged anew.
 
+    What an operator does is written into the audit, in the same transaction and as its last step.
+
     `digest` is of the request as the client sent it. Raises a REQUEST_ID_REUSED `Refusal` if the id
     was used for another request, and RuntimeError outside of a transaction.
     """
@@ -56,6 +59,7 @@ async def once(
     if await connection.fetchval(_CLAIM, *key, digest):
         response = await effect()
         await connection.execute(_KEEP, *key, response)
+        await audit.write_call(connection)
         return response
     known = await connection.fetchrow(_FIND, *key)
     if known is None:  # it was purged between the two statements

@@ -142,6 +142,9 @@ class Server:
         if self._identity is None:
             self._port = self._server.add_insecure_port(place)
         else:
+            if self._identity.expires_soon(self._time.now()):
+                expires = self._identity.expires.isoformat()
+                _log.warning("the certificate expires soon", expires=expires)
             self._port = self._server.add_secure_port(place, self._identity.server())
         await self._server.start()
         if self._settings.health_port is not None:

@@ -79,3 +79,22 @@ def _requests(metadata: MetaData) -> Table:
         created,
         Index("requests_created", created),
     )
+
+
+def audit_table(metadata: MetaData) -> Table:
+    """Adds `audit` to `metadata`: what operators have done. Rows are only ever added, which
+    triggers see to.
+    """
+    return Table(
+        "audit",
+        metadata,
+        Column("number", BigInteger, primary_key=True, autoincrement=False),
+        Column("at", DateTime(timezone=True), nullable=False),
+        Column("operator", Text, nullable=False),
+        Column("method", Text, nullable=False),
+        Column("target", Text, nullable=False, comment="the id of what was changed"),
+        Column("reason", Text, nullable=False),
+        Column("request_id", Uuid, nullable=False),
+        Column("request", Text, nullable=False, comment="the whole of it, as JSON"),
+        Column("hash", LargeBinary, nullable=False, comment="chains the rows"),
+    )

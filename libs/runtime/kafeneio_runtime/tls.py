@@ -7,7 +7,7 @@ still said by the token alone; the certificate says that he may knock.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -15,11 +15,9 @@ import grpc
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
-from kafeneio_runtime import logs
 from kafeneio_runtime.settings import PREFIX, Settings
 
-_log: Final = logs.logger(__name__)
-_SOON_DAYS: Final = 14
+_SOON: Final = timedelta(days=14)
 
 Thing = TypeVar("Thing")
 
@@ -40,6 +38,11 @@ class Identity:
     ca: bytes | None
     peer_name: str | None
     """The name that the certificates of peers carry, where it is not the host of their address."""
+    expires: datetime
+
+    def expires_soon(self, now: datetime) -> bool:
+        """Whether a new certificate should have come by now."""
+        return self.expires - now < _SOON
 
     def server(self) -> grpc.ServerCredentials:
         """For a port that listens."""
@@ -83,10 +86,7 @@ def identity(settings: Settings, now: datetime | None = None) -> Identity | None
     if ca is not None:
         for each in _certificates("TLS_CA_FILE", ca):
             _check_valid("TLS_CA_FILE", each, now)
-    left = own.not_valid_after_utc - now
-    if left.days < _SOON_DAYS:
-        _log.warning("the certificate expires soon", expires=own.not_valid_after_utc.isoformat())
-    return Identity(certificate, key, ca, settings.tls_peer_name)
+    return Identity(certificate, key, ca, settings.tls_peer_name, own.not_valid_after_utc)
 
 
 def _file(name: str, file: Path | None) -> bytes:

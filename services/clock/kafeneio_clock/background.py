@@ -6,7 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
+from kafeneio_runtime import outbox
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.periodic import every
 from kafeneio_runtime.requests import purge
@@ -16,12 +18,20 @@ from prometheus_client import Gauge
 from kafeneio_clock.attendance import Attendance
 from kafeneio_clock.storage import Clocks
 
+OPEN: Final = Gauge("kafeneio_clock_open", "Clocks of games that are not over.")
 RUNNING: Final = Gauge("kafeneio_clock_running", "Clocks that run.")
 OVERDUE: Final = Gauge(
     "kafeneio_clock_overdue", "Clocks of which something has been due for more than 2 s."
 )
 
+IDLE: Final = Gauge(
+    "kafeneio_clock_idle",
+    "Clocks of which nothing was or will be due for a minute, and that nobody has paused: nothing"
+    " ends these games.",
+)
+
 COUNT_SECONDS: Final = 5.0
+IDLE_SECONDS: Final = 60.0
 LATE: Final = timedelta(seconds=2)
 PURGE_SECONDS: Final = 600.0
 INBOX_RETENTION: Final = timedelta(days=2)
@@ -49,9 +59,25 @@ class Background:
         """Keep the gauges true. Every replica counts all clocks, so operators take the largest."""
 
         async def count() -> None:
-            running, overdue = await self.clocks.count(LATE)
+            running, overdue, not_over = await self.clocks.count(LATE)
+            OPEN.set(not_over)
             RUNNING.set(running)
             OVERDUE.set(overdue)
+            await outbox.look(self.store)
+
+        await every(COUNT_SECONDS, count, self.time)
+
+    async def count_idle(self) -> None:
+        """Keep the gauge of the idle clocks true: those that have stood still without a deadline
+        for a minute."""
+        since: dict[tuple[UUID, int], float] = {}
+
+        async def count() -> None:
+            now, still = self.time.monotonic(), await self.clocks.without_deadline()
+            idle = {each: since.get(each, now) for each in still.items()}
+            since.clear()
+            since.update(idle)
+            IDLE.set(sum(now - began >= IDLE_SECONDS for began in idle.values()))
 
         await every(COUNT_SECONDS, count, self.time)
 

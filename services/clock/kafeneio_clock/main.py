@@ -10,6 +10,7 @@ from uuid import UUID
 
 from kafeneio.clock.v1 import clock_pb2_grpc
 from kafeneio_runtime.alone import migrate_alone, serve_alone
+from kafeneio_runtime.audit_service import AUDIT, AUDIT_ROLES, auditing
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus, Subscription
 from kafeneio_runtime.clock import SystemTime
@@ -109,9 +110,12 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
     return Service(
         name="clock",
         port=settings.clock_port,
-        servicers=((clock_pb2_grpc.add_ClockServiceServicer_to_server, servicer),),
-        service_names=(CLOCK,),
-        roles=ROLES,
+        servicers=(
+            (clock_pb2_grpc.add_ClockServiceServicer_to_server, servicer),
+            auditing(store),
+        ),
+        service_names=(CLOCK, AUDIT),
+        roles=ROLES | AUDIT_ROLES,
         ready=store.ping,
         background=(
             relay.run,
@@ -123,6 +127,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             replicas.follow,
             replicas.look,
             background.count_clocks,
+            background.count_idle,
             background.forget_requests,
             background.end_streams,
         ),

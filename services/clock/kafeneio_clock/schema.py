@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafeneio_runtime.heartbeat import heartbeat_tables
-from kafeneio_runtime.tables import outbox_tables
+from kafeneio_runtime.tables import audit_table, outbox_tables
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -67,3 +67,4 @@ outbox, inbox, requests = outbox_tables(metadata)
 # Old rows lie together, so the smallest of indexes finds them.
 Index("inbox_handled", inbox.c.handled_at, postgresql_using="brin")
 alive = heartbeat_tables(metadata)
+audited = audit_table(metadata)

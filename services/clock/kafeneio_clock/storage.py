@@ -77,8 +77,13 @@ _SEEN: Final = """
 """
 _COUNT: Final = """
     SELECT count(*) FILTER (WHERE deadline IS NOT NULL) AS running,
-           count(*) FILTER (WHERE deadline < clock_timestamp() - $1::interval) AS overdue
+           count(*) FILTER (WHERE deadline < clock_timestamp() - $1::interval) AS overdue,
+           count(*) AS open
     FROM clocks WHERE NOT closed
+"""
+_WITHOUT_DEADLINE: Final = """
+    SELECT game_id, version FROM clocks
+    WHERE NOT closed AND deadline IS NULL AND NOT state ? 'paused_since'
 """
 
 
@@ -283,12 +288,22 @@ class Clocks:
             )
         return None if row is None else (row["digest"], row["response"])
 
-    async def count(self, late: timedelta) -> tuple[int, int]:
-        """How many clocks run, and how many are due since more than `late`."""
+    async def count(self, late: timedelta) -> tuple[int, int, int]:
+        """How many clocks run, how many are due since more than `late`, and of how many the game is
+        not over.
+        """
         async with self._store.acquire() as connection:
             row = await connection.fetchrow(_COUNT, late)
         assert row is not None, "a count is always a row"
-        return row["running"], row["overdue"]
+        return row["running"], row["overdue"], row["open"]
+
+    async def without_deadline(self) -> dict[UUID, int]:
+        """The versions of the clocks for which nothing will be due, though nobody has paused them:
+        while a computer is on turn, or between two turns.
+        """
+        async with self._store.acquire() as connection:
+            rows = await connection.fetch(_WITHOUT_DEADLINE)
+        return {row["game_id"]: row["version"] for row in rows}
 
     # --- replicas ----------------------------------------------------------------------------
 

@@ -156,7 +156,16 @@ class Turn:
 
     def next_crossing(self, options: Options) -> Crossing | None:
         """The first one that has not been charged; None where the time stands still before it."""
+        if len(self.spans) == 1 and not self.credits and self.spans[0].ended is None:
+            return self._simply_crossed(options, self.spans[0])
         return next(islice(self.crossings(options), self.charged, None), None)
+
+    def _simply_crossed(self, options: Options, span: Span) -> Crossing:
+        """The same where one thing has gone on since the turn began, as in nearly all turns."""
+        if span.cause is Cause.MOVE:
+            return Crossing(span.began + options.period * (self.charged + 1), span.cause)
+        gone = self.away_before % options.move
+        return Crossing(span.began + options.move * (self.charged + 1) - gone, span.cause)
 
     def used(self, cause: Cause, until: Micros) -> Micros:
         """How much time went to one thing up to a moment, less credits."""
@@ -184,8 +193,10 @@ class Turn:
         from its begin to its end, within one period, or nobody was waited for."""
         if len(self.spans) != 1:
             return not self.spans
-        there = self.spans[0].cause is Cause.MOVE and not self.credits
-        return there and next(self.crossings(options), None) is None
+        span = self.spans[0]
+        if span.cause is not Cause.MOVE or self.credits:
+            return False
+        return span.ended is not None and span.ended <= span.began + options.period
 
     def counted(self) -> Iterator[Span]:
         """The spans less the credits."""

@@ -20,14 +20,13 @@ from kafeneio_runtime.errors import (
     unauthenticated,
     unavailable,
 )
-from kafeneio_runtime.ids import parse_id
-from kafeneio_runtime.interceptors.current import caller, remaining_time, request_digest
-from kafeneio_runtime.requests import once
+from kafeneio_runtime.interceptors.current import caller, remaining_time
 
 from kafeneio_matchmaking.domain import COMPUTER, NotOfferedError, Offer, Terms, Wish, settle
 from kafeneio_matchmaking.hearing import Hearing
 from kafeneio_matchmaking.peers import CALL_SECONDS, Peers, UnansweredError
 from kafeneio_matchmaking.players.gate import Gate
+from kafeneio_matchmaking.players.guards import at_most_once
 from kafeneio_matchmaking.storage import Matchmaking, Work
 from kafeneio_matchmaking.tickets import Place, PlaceKind
 
@@ -96,15 +95,7 @@ class Entrance:
         self, method: str, request_id: str, effect: Callable[[Work], Awaitable[bytes]]
     ) -> bytes:
         """Run a call in one transaction, and at most once."""
-        async with self.storage.work() as work:
-            return await once(
-                work.connection,
-                caller().subject,
-                method,
-                parse_id(request_id, "request_id"),
-                request_digest(),
-                lambda: effect(work),
-            )
+        return await at_most_once(self.storage, method, request_id, effect)
 
     async def enter(
         self, method: str, request_id: str, effect: Callable[[Work], Awaitable[bytes]]

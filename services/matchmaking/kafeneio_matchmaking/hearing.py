@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 from uuid import UUID
 
 from kafeneio.rules.v1 import game_pb2
@@ -62,6 +62,8 @@ of every game of the house, once, in the transaction of the effect."""
 MoneyListener: TypeAlias = Callable[[Work, SettlementEvent], Awaitable[None]]
 """The same of GameSettled, then of each SettlementCorrected."""
 
+T = TypeVar("T", GameEvent, SettlementEvent)
+
 _log: Final = logs.logger(__name__)
 
 
@@ -81,23 +83,25 @@ class Hearing:
         """Events of `rules`, in any order and any number of times."""
         for event in events:
             if event.type in GAME:
-                # One transaction each: two matches of one tournament are never locked at once.
-                async with self.storage.work() as work:
-                    match = await work.match_of(event.key)
-                    await self._take_games(work, match, event.key, [read(event, GameEvent)])
-                    failpoint("matchmaking.heard.before_commit")
-                failpoint("matchmaking.heard.after_commit")
+                await self._hear(event.key, [read(event, GameEvent)], self._take_games)
 
     async def hear_settlement(self, events: Sequence[Event]) -> None:
         """Events of `settlement`, in any order and any number of times."""
         for event in events:
             if event.type in MONEY:
-                async with self.storage.work() as work:
-                    match = await work.match_of(event.key)
-                    told = [read(event, SettlementEvent)]
-                    await self._take_money(work, match, event.key, told)
-                    failpoint("matchmaking.heard_settled.before_commit")
-                failpoint("matchmaking.heard_settled.after_commit")
+                await self._hear(event.key, [read(event, SettlementEvent)], self._take_money)
+
+    async def _hear(
+        self,
+        game_id: UUID,
+        told: Sequence[T],
+        take: Callable[[Work, Match | None, UUID, Sequence[T]], Awaitable[Match | None]],
+    ) -> None:
+        """One event, one transaction: two matches of one tournament are never locked at once."""
+        async with self.storage.work() as work:
+            await take(work, await work.match_of(game_id), game_id, told)
+            failpoint("matchmaking.heard.before_commit")
+        failpoint("matchmaking.heard.after_commit")
 
     # --- asking ------------------------------------------------------------------------------
 

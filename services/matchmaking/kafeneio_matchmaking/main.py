@@ -14,6 +14,7 @@ from kafeneio.matchmaking.v1 import (
     tournaments_pb2_grpc,
 )
 from kafeneio_runtime.alone import migrate_alone, serve_alone
+from kafeneio_runtime.audit_service import AUDIT, AUDIT_ROLES, auditing
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus
 from kafeneio_runtime.clock import SystemTime
@@ -91,7 +92,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
     servicer = QuickMatchServicer(storage, entrance, replicas, pace)
     seating = Seating(store)
     table_background = TableBackground(storage, seating, replicas, time)
-    players = PlayerServicer(storage, Operating(storage))
+    players = PlayerServicer(entrance, Operating(entrance))
     player_background = PlayerBackground(storage, time)
     background = Background(
         store=store,
@@ -135,9 +136,10 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             (tables_pb2_grpc.add_TableServiceServicer_to_server, tables),
             (players_pb2_grpc.add_PlayerServiceServicer_to_server, players),
             (tournaments_pb2_grpc.add_TournamentServiceServicer_to_server, tournaments),
+            auditing(store),
         ),
-        service_names=(QUICK_MATCH, TABLES, PLAYERS, TOURNAMENTS),
-        roles=ROLES,
+        service_names=(QUICK_MATCH, TABLES, PLAYERS, TOURNAMENTS, AUDIT),
+        roles=ROLES | AUDIT_ROLES,
         ready=store.ping,
         background=(
             replicas.hear,

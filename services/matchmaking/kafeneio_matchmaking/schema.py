@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafeneio_runtime.tables import outbox_tables
+from kafeneio_runtime.tables import audit_table, outbox_tables
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -179,3 +179,4 @@ seating_tables(metadata, _terms())
 player_tables(metadata)
 tournament_tables(metadata)
 shared = outbox_tables(metadata)
+audited = audit_table(metadata)

@@ -22,6 +22,7 @@ from kafeneio_games import registry
 from kafeneio_games.chance import ProvableDraw, context
 from kafeneio_games.game import Seat, read_entry, write_entry
 from kafeneio_games.play import Play
+from kafeneio_runtime import audit
 from kafeneio_runtime.errors import exists, failed, not_found
 from kafeneio_runtime.failpoints import failpoint
 from kafeneio_runtime.ids import new_id
@@ -201,6 +202,7 @@ class Table:
             last.play.outcome,
             reason,
             len(last.play.computers) > len(self.play.computers),
+            None if request is None else audit.entry_of_call(),
         )
 
     @property

@@ -11,6 +11,7 @@ from uuid import UUID
 from kafeneio.rules.v1 import game_pb2_grpc, rulebook_pb2_grpc
 from kafeneio_games.chance import ProvableDraw
 from kafeneio_runtime.alone import migrate_alone, serve_alone
+from kafeneio_runtime.audit_service import AUDIT, AUDIT_ROLES, auditing
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus
 from kafeneio_runtime.clock import SystemTime
@@ -107,9 +108,10 @@ async def service(
         servicers=(
             (game_pb2_grpc.add_GameServiceServicer_to_server, servicer),
             (rulebook_pb2_grpc.add_RuleBookServiceServicer_to_server, RuleBookServicer()),
+            auditing(store),
         ),
-        service_names=(GAMES, RULE_BOOK),
-        roles=ROLES,
+        service_names=(GAMES, RULE_BOOK, AUDIT),
+        roles=ROLES | AUDIT_ROLES,
         ready=store.ping,
         background=(
             relay.run,
@@ -137,7 +139,7 @@ def migrate_database(url: str) -> None:
 
 def main() -> None:
     """`kafeneio serve rules`: this service alone, on the database of the settings."""
-    serve_alone("rules", lambda settings, url, bus, _: service(settings, url, bus))
+    serve_alone("rules", lambda settings, url, bus, _: service(settings, url, bus), throws=True)
 
 
 def migrate_main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafeneio_runtime.heartbeat import heartbeat_tables
-from kafeneio_runtime.tables import outbox_tables
+from kafeneio_runtime.tables import audit_table, outbox_tables
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -104,4 +104,5 @@ log = Table(
 )
 
 shared = outbox_tables(metadata)
+audited = audit_table(metadata)
 alive = heartbeat_tables(metadata)

@@ -18,6 +18,7 @@ from uuid import UUID
 from asyncpg import Record
 from kafeneio_games.game import Seat
 from kafeneio_games.match import Outcome
+from kafeneio_runtime import audit
 from kafeneio_runtime.bus import Event
 from kafeneio_runtime.group import GroupCommit
 from kafeneio_runtime.outbox import Announcement, events_after
@@ -68,7 +69,8 @@ class StoredRow:
 class Append(NamedTuple):
     """One or two rows to be written together, if the first one's version is still free.
 
-    `status` and `outcome` are those after the rows; `computer` says that one has taken a seat.
+    `status` and `outcome` are those after the rows; `computer` says that one has taken a seat;
+    `entry` is what goes into the audit with them, where an operator writes.
     """
 
     game_id: UUID
@@ -79,6 +81,7 @@ class Append(NamedTuple):
     outcome: Outcome | None
     reason: str = ""
     computer: bool = False
+    entry: audit.Entry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +186,10 @@ class Work:
 
     async def append(self, append: Append) -> datetime | None:
         """Write rows in this transaction; None where the version is taken."""
-        return (await _append(self.connection, [append]))[0]
+        (at,) = await _append(self.connection, [append])
+        if at is not None and append.entry is not None:
+            await audit.write(self.connection, append.entry)
+        return at
 
 
 class Games:
@@ -201,8 +207,11 @@ class Games:
 
     async def append(self, append: Append) -> datetime | None:
         """Write rows with whatever else is waiting; the time of the commit, or None where the
-        first one's version is taken."""
-        return await self._commits.submit(append)
+        first one's version is taken. An operator's alone, in one transaction with its entry."""
+        if append.entry is None:
+            return await self._commits.submit(append)
+        async with self._store.transaction() as connection:
+            return await Work(connection, append.game_id).append(append)
 
     async def _commit(self, batch: Sequence[Append]) -> list[datetime | None]:
         async with self._writer.use() as connection:

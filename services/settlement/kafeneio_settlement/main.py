@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from kafeneio.settlement.v1 import prizes_pb2_grpc, settlement_pb2_grpc, wallet_pb2_grpc
 from kafeneio_runtime.alone import migrate_alone, serve_alone
+from kafeneio_runtime.audit_service import AUDIT, AUDIT_ROLES, auditing
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Bus
 from kafeneio_runtime.clock import SystemTime
@@ -105,9 +106,10 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             ),
             (wallet_pb2_grpc.add_WalletServiceServicer_to_server, wallets),
             (prizes_pb2_grpc.add_PrizeServiceServicer_to_server, prizes),
+            auditing(store),
         ),
-        service_names=(SETTLEMENT, WALLETS, PRIZES),
-        roles=ROLES,
+        service_names=(SETTLEMENT, WALLETS, PRIZES, AUDIT),
+        roles=ROLES | AUDIT_ROLES,
         ready=store.ping,
         background=(
             relay.run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafeneio_runtime.tables import NOW, outbox_tables
+from kafeneio_runtime.tables import NOW, audit_table, outbox_tables
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -347,11 +347,13 @@ pool_approvals = Table(
 )
 
 shared = outbox_tables(metadata)
+audited = audit_table(metadata)
 
 UNCHANGEABLE: Final = (
     *("transactions", "transfers", "settlements"),
     *("seals", "corrections", "approvals"),
     *("prize_pools", "pool_entries", "pool_releases"),
     *("pool_settlements", "pool_corrections", "pool_approvals"),
+    "audit",
 )
 """Tables of which no row is ever changed or deleted."""

@@ -39,6 +39,7 @@ TABLES = (
     "exclusions",
     "tickets",
     "requests",
+    "audit",
 )
 
 

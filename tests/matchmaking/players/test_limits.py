@@ -60,7 +60,7 @@ def test_nothing_gets_looser_within_a_day_of_being_asked_for(
     wishes: list[tuple[int, int | None]],
 ) -> None:
     limit, now = Limit(5), NOW
-    asked = [(now - DAY, 5)]
+    asked: list[tuple[datetime, int | None]] = [(now - DAY, 5)]
     for hours, wanted in wishes:
         now += timedelta(hours=hours)
         before = limit.at(now).now

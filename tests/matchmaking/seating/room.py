@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from kafeneio.matchmaking.v1 import quick_match_pb2
+from kafeneio.matchmaking.v1 import quick_match_pb2, tables_pb2_grpc
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
-from kafeneio.matchmaking.v1 import tables_pb2_grpc
 
 from tests.harness import PATIENCE, STRANGER, new_id
 from tests.matchmaking.hall import Hall, terms
@@ -68,9 +67,7 @@ class Room:
         request = pb.LeaveTableRequest(table_id=table.table_id, **named)
         return (await self.hall.rules.ask(self.stub.LeaveTable, request, who)).table
 
-    async def ready(
-        self, table: pb.Table, who: str, ready: bool = True, **fields: str
-    ) -> pb.Table:
+    async def ready(self, table: pb.Table, who: str, ready: bool = True, **fields: str) -> pb.Table:
         """The table after somebody has agreed to those whom he has seen there."""
         named = {"request_id": new_id(), **fields}
         request = pb.SetReadyRequest(
@@ -110,9 +107,7 @@ class Room:
         async with asyncio.timeout(PATIENCE):
             async for message in stream:
                 if message.HasField("table") and (
-                    arrived(message.table)
-                    if callable(arrived)
-                    else message.table.status == arrived
+                    arrived(message.table) if callable(arrived) else message.table.status == arrived
                 ):
                     stream.cancel()
                     found: pb.Table = message.table

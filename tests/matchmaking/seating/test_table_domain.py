@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -336,7 +337,7 @@ def test_invitations_are_long_and_differ() -> None:
     assert not set(CODE_LETTERS) & set("0O1IB8S5Z2G6")
 
 
-# --- whatever happens ------------------------------------------------------------------------------
+# --- whatever happens ----------------------------------------------------------------------------
 
 
 @settings(max_examples=200, deadline=None)
@@ -352,10 +353,10 @@ def test_whatever_players_do(data: st.DataObject) -> None:
             made = data.draw(
                 st.sampled_from(
                     [
-                        lambda: domain.joined(before, player, seat),
-                        lambda: domain.left(before, player),
-                        lambda: domain.readied(before, player, ready, before.seating),
-                        lambda: domain.readied(before, player, ready, seating),
+                        partial(domain.joined, made, player, seat),
+                        partial(domain.left, made, player),
+                        partial(domain.readied, made, player, ready, made.seating),
+                        partial(domain.readied, made, player, ready, seating),
                     ]
                 )
             )()

@@ -9,7 +9,14 @@ import pytest
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
+from kafeneio_matchmaking.replicas import Replicas
+from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.seating.background import TableBackground
 from kafeneio_matchmaking.seating.domain import CODE_LENGTH
+from kafeneio_matchmaking.seating.storage import Seating
+from kafeneio_matchmaking.storage import Matchmaking
+from kafeneio_runtime.clock import SystemTime
+from kafeneio_runtime.store import Store
 from prometheus_client import REGISTRY
 
 from tests.harness import STRANGER
@@ -264,18 +271,31 @@ async def test_lists_are_filtered_and_paged(room: Room) -> None:
     assert "ten" not in await named()
 
 
-async def test_open_tables_are_counted(room: Room) -> None:
-    await room.create("eleni")
-    label = {"variant": "portes"}
-    for counted in (room.hall.server.service.background,):
-        names = [getattr(work, "__qualname__", "") for work in counted]
-        assert "TableBackground.count" in names
-    async with room.watching() as following:
-        await following()
-    from kafeneio_matchmaking.seating.background import OPEN as gauge
+async def test_open_tables_are_counted_by_variant_and_nothing_else(room: Room) -> None:
+    store = await Store.open(room.hall.rules.url, SCHEMA, 1)
+    try:
+        replicas = Replicas(store, SystemTime())
+        background = TableBackground(Matchmaking(store), Seating(store), replicas, SystemTime())
+        for names, count in (((), 0), (("eleni",), 1), (("nikos", "maria"), 3)):
+            for name in names:
+                await room.create(name)
+            await background.counted()
+            assert (measured().get("portes") or 0) == count
+        table = await room.create("petros", asked=terms(variant="fevga"))
+        await background.counted()
+        assert measured() == {"portes": 3, "fevga": 1}
+        await room.leave(table, "petros")
+        await background.counted()
+        assert measured() == {"portes": 3, "fevga": 0}
+    finally:
+        await store.close()
 
-    assert gauge._labelnames == ("variant",)
-    assert REGISTRY.get_sample_value("kafeneio_tables_open", label) is not None
+
+def measured() -> dict[str, float]:
+    """The open tables by variant, as operators see them."""
+    (family,) = [each for each in REGISTRY.collect() if each.name == "kafeneio_tables_open"]
+    assert all(set(sample.labels) == {"variant"} for sample in family.samples)
+    return {sample.labels["variant"]: sample.value for sample in family.samples}
 
 
 @pytest.mark.parametrize("who", ["operator", "matchmaking", STRANGER])

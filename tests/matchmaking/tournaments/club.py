@@ -4,20 +4,24 @@ and a treasurer, and their callers."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import asyncpg
+import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.common.v1 import money_pb2
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.matchmaking.v1 import tournaments_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
+from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_runtime.settings import Settings
 
-from tests.harness import OPERATOR, PATIENCE, new_id
+from tests.harness import OPERATOR, PATIENCE, Rules, new_id
 from tests.matchmaking.cashier import elsewhere
 from tests.matchmaking.hall import Hall
 from tests.matchmaking.tournaments.treasurer import Treasurer, treasurer
@@ -89,9 +93,13 @@ class Board:
 class Club:
     """One replica, and its callers."""
 
-    hall: Hall
+    rules: Rules
     treasurer: Treasurer
-    stub: tournaments_pb2_grpc.TournamentServiceStub
+    channel: grpc.aio.Channel
+    database: asyncpg.Connection[asyncpg.Record]
+
+    def __post_init__(self) -> None:
+        self.stub = tournaments_pb2_grpc.TournamentServiceStub(self.channel)
 
     @classmethod
     @asynccontextmanager
@@ -105,13 +113,29 @@ class Club:
             hall = await stack.enter_async_context(
                 Hall.serve(url, folder, elsewhere(treasury.address), **settings)
             )
-            yield cls(hall, treasury, tournaments_pb2_grpc.TournamentServiceStub(hall.channel))
+            yield cls(hall.rules, treasury, hall.channel, hall.database)
+
+    @classmethod
+    @asynccontextmanager
+    async def connected(
+        cls, url: str, folder: Path, treasury: Treasurer, addresses: Mapping[str, str]
+    ) -> AsyncIterator[Club]:
+        """The callers of a replica that is a process of its own."""
+        async with AsyncExitStack() as stack:
+            made = Settings(data_dir=folder)
+            rules = await stack.enter_async_context(Rules.connected(url, made, addresses["rules"]))
+            database = await asyncpg.connect(url, server_settings={"search_path": SCHEMA})
+            stack.push_async_callback(database.close)
+            channel = await stack.enter_async_context(
+                grpc.aio.insecure_channel(addresses["matchmaking"])
+            )
+            yield cls(rules, treasury, channel, database)
 
     # --- calling -----------------------------------------------------------------------------
 
     async def ask(self, call: Any, request: Any, who: str = OPERATOR) -> Any:
         """The answer to a call of somebody."""
-        return await self.hall.rules.ask(call, request, who)
+        return await self.rules.ask(call, request, who)
 
     async def create(self, request_id: str = "", **changes: Any) -> pb.Tournament:
         """A tournament that is open."""
@@ -181,7 +205,7 @@ class Club:
         request = pb.WatchTournamentRequest(
             tournament_id=tournament.tournament_id, after_version=after
         )
-        return self.stub.WatchTournament(request, metadata=self.hall.rules.credentials(who))
+        return self.stub.WatchTournament(request, metadata=self.rules.credentials(who))
 
     async def boards(self, tournament: pb.Tournament) -> AsyncGenerator[Board, None]:
         """What a watcher knows after each message."""
@@ -213,17 +237,24 @@ class Club:
 
     # --- playing -----------------------------------------------------------------------------
 
+    async def plays(self, game_id: str) -> None:
+        """Everybody takes his seat, and the game starts."""
+        game = await self.rules.get(game_id)
+        for seat in game.seats:
+            if not seat.joined:
+                game = await self.rules.join(game, seat.player_id)
+
     async def play(self, match: pb.TournamentMatch, loser: str) -> None:
         """Everybody joins, and one resigns."""
-        await self.hall.plays(match.game_id)
-        await self.hall.rules.resign(match.game_id, loser)
+        await self.plays(match.game_id)
+        await self.rules.resign(match.game_id, loser)
 
     async def miss(self, match: pb.TournamentMatch, joining: Sequence[str] = ()) -> None:
         """Only some join, and the time to do so passes."""
-        game = await self.hall.rules.get(match.game_id)
+        game = await self.rules.get(match.game_id)
         for player in joining:
-            await self.hall.rules.join(game, player)
-        await self.hall.rules.join_within(match.game_id, 0)
+            await self.rules.join(game, player)
+        await self.rules.join_within(match.game_id, 0)
 
     async def play_on(
         self, tournament: pb.Tournament, done: Callable[[Board], bool] | None = None

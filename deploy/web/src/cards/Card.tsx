@@ -131,7 +131,7 @@ function Face({ code }: { code: string }) {
         <Sign
           key={`${x} ${y}`}
           suit={suit}
-          x={50 + x * 18}
+          x={50 + x * 16}
           y={72 + y * 15}
           size={0.92}
           down={y > 0}

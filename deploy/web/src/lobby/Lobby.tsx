@@ -1,10 +1,10 @@
 /** The coffee house: choose a game, find players, go on with a game, look at one. */
-import { type Ticket, TicketStatus } from "@kafeneio/client/matchmaking";
 import { useEffect, useState } from "preact/hooks";
 import { useHouse } from "../hooks/useHouse.js";
 import type { Session } from "../session.js";
 import { useTexts } from "../texts.js";
 import { Games } from "./Games.js";
+import { Tables } from "./Tables.js";
 import { TermsForm } from "./TermsForm.js";
 import { Variants } from "./Variants.js";
 import { Waiting } from "./Waiting.js";
@@ -23,22 +23,10 @@ export function Lobby({ session }: { session: Session }) {
 
   useEffect(() => sessionStorage.setItem(TICKET_KEY, ticketId), [ticketId]);
 
-  function ended(ticket: Ticket) {
-    if (ticket.status === TicketStatus.MATCHED) {
-      setTicketId("");
-      location.hash = `#/game/${ticket.gameId}`;
-    }
-  }
-
   return (
     <div class="lobby">
       {ticketId && (
-        <Waiting
-          session={session}
-          ticketId={ticketId}
-          onEnd={ended}
-          onClose={() => setTicketId("")}
-        />
+        <Waiting session={session} ticketId={ticketId} onClose={() => setTicketId("")} />
       )}
       <section>
         <h1>{t("chooseGame")}</h1>
@@ -50,9 +38,10 @@ export function Lobby({ session }: { session: Session }) {
           key={variant.variant}
           session={session}
           variant={variant}
-          onTicket={(ticket) => setTicketId(ticket.ticketId)}
+          onTicket={(ticket) => setTicketId(ticket?.ticketId ?? "")}
         />
       )}
+      <Tables session={session} variants={variants} />
       <Games session={session} variants={variants} />
       <Wallet session={session} />
     </div>

@@ -11,7 +11,7 @@ const CURRENCY = "EUR";
 interface Properties {
   session: Session;
   variant: Variant;
-  onTicket: (ticket: Ticket) => void;
+  onTicket: (ticket: Ticket | undefined) => void;
 }
 
 export function TermsForm({ session, variant, onTicket }: Properties) {
@@ -20,35 +20,54 @@ export function TermsForm({ session, variant, onTicket }: Properties) {
   const [stake, setStake] = useState("");
   const [partner, setPartner] = useState("");
   const [options, setOptions] = useState<Record<string, string>>({});
+  const [isPrivate, setPrivate] = useState(false);
+  const [computersFill, setComputersFill] = useState(false);
   const [problem, setProblem] = useState("");
   const money = stake.trim() ? parseMoney(stake, CURRENCY) : undefined;
 
-  async function ask(call: (ticketId: string) => Promise<Ticket | undefined>) {
+  const terms = { variant: variant.variant, target, options };
+
+  /** What is asked for, with the stake where there is one; undefined where that can't be read. */
+  function staked() {
+    if (stake.trim() && !money) {
+      setProblem(t("badStake"));
+      return undefined;
+    }
+    return money ? { ...terms, stake: money } : terms;
+  }
+
+  async function ask(call: () => Promise<void>) {
     setProblem("");
     try {
-      const ticket = await call(newId());
-      if (ticket) {
-        onTicket(ticket);
-      }
+      await call();
     } catch (thrown) {
       setProblem(toKafeneioError(thrown).message);
     }
   }
 
-  const terms = { variant: variant.variant, target, options };
   const playHouse = () =>
-    ask(async (ticketId) => (await session.house.queue.playHouse({ ticketId, terms })).ticket);
-  const enqueue = () => {
-    if (stake.trim() && !money) {
-      setProblem(t("badStake"));
-      return;
-    }
-    const staked = money ? { ...terms, stake: money } : terms;
-    const request = { terms: staked, partnerPlayerId: partner.trim() };
-    void ask(
-      async (ticketId) => (await session.house.queue.enqueue({ ticketId, ...request })).ticket,
-    );
-  };
+    ask(async () => {
+      const { ticket } = await session.house.queue.playHouse({ ticketId: newId(), terms });
+      onTicket(ticket);
+    });
+  const enqueue = () =>
+    ask(async () => {
+      const wanted = staked();
+      if (wanted) {
+        const request = { ticketId: newId(), terms: wanted, partnerPlayerId: partner.trim() };
+        onTicket((await session.house.queue.enqueue(request)).ticket);
+      }
+    });
+  const openTable = () =>
+    ask(async () => {
+      const wanted = staked();
+      if (wanted) {
+        const tableId = newId();
+        const request = { tableId, terms: wanted, private: isPrivate, computersFill };
+        await session.house.tables.createTable(request);
+        location.hash = `#/table/${tableId}`;
+      }
+    });
 
   return (
     <section class="card terms" aria-label={variant.name?.[language] ?? ""}>
@@ -108,7 +127,33 @@ export function TermsForm({ session, variant, onTicket }: Properties) {
           {t("readRules")}
         </a>
       </div>
+      <div class="buttons">
+        <button type="button" onClick={openTable}>
+          {t("openTable")}
+        </button>
+        <Check label={t("privateTable")} value={isPrivate} onChange={setPrivate} />
+        <Check label={t("computersFill")} value={computersFill} onChange={setComputersFill} />
+      </div>
     </section>
+  );
+}
+
+interface CheckProperties {
+  label: string;
+  value: boolean;
+  onChange: (value: boolean) => void;
+}
+
+function Check({ label, value, onChange }: CheckProperties) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      {label}
+    </label>
   );
 }
 

@@ -1,4 +1,4 @@
-/** A ticket on its way to a game. */
+/** A ticket on its way to a game, and back into the queue where others have not come. */
 import { insist, toKafeneioError, watchTicket } from "@kafeneio/client";
 import { type Ticket, TicketEnd, TicketStatus } from "@kafeneio/client/matchmaking";
 import { useEffect, useState } from "preact/hooks";
@@ -15,11 +15,10 @@ const SAYS: Partial<Record<TicketStatus, TextKey>> = {
 interface Properties {
   session: Session;
   ticketId: string;
-  onEnd: (ticket: Ticket) => void;
   onClose: () => void;
 }
 
-export function Waiting({ session, ticketId, onEnd, onClose }: Properties) {
+export function Waiting({ session, ticketId, onClose }: Properties) {
   const { t } = useTexts();
   const [ticket, setTicket] = useState<Ticket>();
   const [problem, setProblem] = useState("");
@@ -33,7 +32,9 @@ export function Waiting({ session, ticketId, onEnd, onClose }: Properties) {
         for await (const changed of watchTicket(house, ticketId, following)) {
           setTicket(changed);
           if (changed.status === TicketStatus.MATCHED) {
-            onEnd(changed);
+            location.hash = `#/game/${changed.gameId}`;
+          } else if (changed.status === TicketStatus.STARTED) {
+            onClose();
           }
         }
       } catch (thrown) {

@@ -111,18 +111,20 @@ function Playing({ session, gameId, seen }: PlayingProperties) {
         <TableOf seen={seen} seat={seat} turn={turn} />
       </section>
       <aside class="more">
-        {seat !== undefined && running && (
-          <GiveUp
-            house={house}
-            game={game}
-            round={position.round}
-            resignable={tavli}
-            onError={setRefusal}
-          />
-        )}
-        <a class="button quiet" href={`#/rules/${variant}`} target="_blank" rel="noreferrer">
-          {t("readRules")}
-        </a>
+        <div class="buttons">
+          {seat !== undefined && running && (
+            <GiveUp
+              house={house}
+              game={game}
+              round={position.round}
+              resignable={tavli}
+              onError={setRefusal}
+            />
+          )}
+          <a class="button quiet" href={`#/rules/${variant}`} target="_blank" rel="noreferrer">
+            {t("readRules")}
+          </a>
+        </div>
         <Log seen={seen} />
       </aside>
     </>

@@ -45,7 +45,7 @@ export function GiveUp({ house, game: { gameId }, round, resignable, onError }: 
     );
   }
   return (
-    <div class="buttons">
+    <>
       {resignable && (
         <button type="button" class="quiet" onClick={() => setAsked("resign")}>
           {t("resign")}
@@ -54,6 +54,6 @@ export function GiveUp({ house, game: { gameId }, round, resignable, onError }: 
       <button type="button" class="quiet" onClick={() => setAsked("leave")}>
         {t("leave")}
       </button>
-    </div>
+    </>
   );
 }

@@ -172,7 +172,7 @@ export function Spot(properties: SpotProperties) {
     <g
       class={`spot ${kind}`}
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-label={label}
       onClick={click}
       onKeyDown={key}

@@ -14,9 +14,11 @@ export function ContractLine({ view, names }: { view: TrickView; names: string[]
   return (
     <p class="contract">
       {t("contract")}: {value}{" "}
-      <b class={`suit ${letter}`}>
-        {contract.trump === Suit.UNSPECIFIED ? t("noTrumps") : suitSign(letter)}
-      </b>
+      {contract.trump === Suit.UNSPECIFIED ? (
+        <b>{t("noTrumps")}</b>
+      ) : (
+        <b class={`suit ${letter}`}>{suitSign(letter)}</b>
+      )}
       {contract.multiplier > 1 && ` ×${contract.multiplier}`} · {names[contract.seat]}
       <span class="dim">
         {" "}

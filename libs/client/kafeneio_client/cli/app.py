@@ -20,6 +20,8 @@ from kafeneio_client.cli.queueing import queue
 from kafeneio_client.cli.rules import games, rules_app, show, variants
 from kafeneio_client.cli.screen import spoken
 from kafeneio_client.cli.serve import migrate, serve
+from kafeneio_client.cli.tables import tables_app
+from kafeneio_client.cli.tournaments import tournaments_app
 from kafeneio_client.cli.verify import verify
 
 _HELP: Final = """The coffee house in the terminal: serve it, play in it, verify what was played.
@@ -29,6 +31,8 @@ _HELP: Final = """The coffee house in the terminal: serve it, play in it, verify
 [dim]kafeneio play portes[/]        play against a program
 
 [dim]kafeneio queue portes[/]       wait for somebody to play with, for a stake
+
+[dim]kafeneio table open portes[/]  open a table, for those whom you invite
 
 [dim]kafeneio demo[/]               watch two programs in a house of their own
 
@@ -55,6 +59,8 @@ def _build() -> typer.Typer:
     rules_app.command("show")(spoken(show))
     built.add_typer(rules_app, name="rules")
     built.add_typer(ledger_app, name="ledger")
+    built.add_typer(tables_app, name="table")
+    built.add_typer(tournaments_app, name="tournament")
     built.add_typer(players_app, name="players")
     for name, offer in plugins.offers(plugins.COMMANDS).items():
         built.command(

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import typer
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
+from kafeneio.rules.v1 import actions_pb2
 from rich.markup import escape
 
 from kafeneio_client.cli.money import Currency, amount
@@ -37,7 +38,9 @@ _ENDS: Final = {
     "shows what it does.",
     pb.TICKET_END_SUSPENDED: "you are suspended, or your wallet is.",
     pb.TICKET_END_PLAYER_UNKNOWN: "you have no wallet. `kafeneio deposit NAME AMOUNT` makes one.",
-    pb.TICKET_END_PARTNER_LEFT: "your partner has left the queue, or could not stake.",
+    pb.TICKET_END_PARTNER_LEFT: "your partner has left the queue, could not stake, or did not "
+    "sit down in time.",
+    pb.TICKET_END_NO_SHOW: "you did not sit down in time.",
     pb.TICKET_END_TERMS_REFUSED: "the house can't have this played or staked (any more).",
 }
 
@@ -53,8 +56,8 @@ class Wish:
     wait: timedelta
     partner: str = ""
 
-    async def matched(self, client: Client) -> str:
-        """The id of the game that the queue led to; Mistake where it led to none."""
+    async def queued(self, client: Client) -> pb.Ticket:
+        """A place in the queue."""
         ticket = await client.queue.enqueue(
             self.variant,
             stake=self.stake if self.stake.minor_units else None,
@@ -66,8 +69,15 @@ class Wish:
         say("You are in the queue. Ctrl-C leaves it.")
         if ticket.status == pb.TICKET_STATUS_WAITING_FOR_PARTNER:
             say(f"{escape(self.partner)} has to queue for the same, and to name you.")
+        return ticket
+
+    async def matched(self, client: Client, ticket: pb.Ticket) -> pb.Ticket:
+        """The ticket, once it has led to a game or its last one has begun; Mistake where it leads
+        to none."""
+        known = ticket.status == pb.TICKET_STATUS_MATCHED
+        watched = client.queue.watch(ticket.ticket_id, ticket.version - (not known))
         try:
-            async with contextlib.aclosing(client.queue.watch(ticket.ticket_id)) as changes:
+            async with contextlib.aclosing(watched) as changes:
                 async for change in changes:
                     ticket = change
                     if ticket.status == pb.TICKET_STATUS_PAIRED:
@@ -76,24 +86,37 @@ class Wish:
             with contextlib.suppress(KafeneioError):
                 await client.queue.cancel(ticket.ticket_id)
             raise
-        if ticket.status != pb.TICKET_STATUS_MATCHED:
+        if ticket.status == pb.TICKET_STATUS_ENDED:
             raise Mistake(f"There is no game: {_ENDS.get(ticket.end, 'the ticket has ended.')}")
-        return ticket.game_id
+        return ticket
 
 
 async def _evening(door: Door, wish: Wish) -> None:
+    stake = wish.stake if wish.stake.minor_units else None
     async with door.house() as house:
         client = house.client(door.token)
-        game_id = await wish.matched(client)
+        ticket = await wish.matched(client, await wish.queued(client))
+    while await played(door, ticket.game_id, stake):
+        # Not everybody has sat down in time (F6): who has waits at his old place.
+        say("You are in front of the queue again. Ctrl-C leaves it.")
+        async with door.house() as house:
+            ticket = await wish.matched(house.client(door.token), ticket)
+
+
+async def played(door: Door, game_id: str, stake: Money | None) -> bool:
+    """Play a game that waits for its seats, and tell what it paid; whether it has never begun,
+    because not everybody sat down."""
     evening = Evening(door=door, game_id=game_id, word=secrets.token_bytes(16), inviting=False)
-    over = await evening.run()
-    if not (over and wish.stake.minor_units):
-        return
+    if not await evening.run():
+        return False
     async with door.house() as house:
         client = house.client(door.token)
-        await client.settlement.settled(game_id)
-        balance = await client.wallet.balance(wish.stake.currency)
-        say(f"The game is settled: {escape(door.name)} has [bold]{balance}[/].")
+        outcome = (await client.games.get(game_id)).position.outcome
+        if stake is not None:
+            await client.settlement.settled(game_id)
+            balance = await client.wallet.balance(stake.currency)
+            say(f"The game is settled: {escape(door.name)} has [bold]{balance}[/].")
+    return outcome.void_reason == actions_pb2.VOID_REASON_NO_SHOW
 
 
 def queue(

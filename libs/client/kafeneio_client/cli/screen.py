@@ -32,6 +32,9 @@ _ADVICE: Final = {
     "VARIANT_UNKNOWN": "`kafeneio variants` lists what is played.",
     "GAME_UNKNOWN": "`kafeneio games` lists the games of the house.",
     "WALLET_UNKNOWN": "`kafeneio deposit NAME AMOUNT` makes one.",
+    "SEATED": "Leave that one first, or wait until its game has begun.",
+    "TABLE_UNKNOWN": "`kafeneio table list` lists the public ones; a private one needs --code.",
+    "STALE_SEATING": "Look who sits there, and say again whether you are ready.",
     "TICKET_LIVE": "Leave that one first, or wait until it has ended.",
     "GAME_NOT_OVER": "Its record opens when it is over.",
 }

@@ -2,7 +2,10 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { ClockService } from "./generated/kafeneio/clock/v1/clock_pb.js";
+import { PlayerService } from "./generated/kafeneio/matchmaking/v1/players_pb.js";
 import { QuickMatchService } from "./generated/kafeneio/matchmaking/v1/quick_match_pb.js";
+import { TableService } from "./generated/kafeneio/matchmaking/v1/tables_pb.js";
+import { TournamentService } from "./generated/kafeneio/matchmaking/v1/tournaments_pb.js";
 import { GameService } from "./generated/kafeneio/rules/v1/game_pb.js";
 import { RuleBookService } from "./generated/kafeneio/rules/v1/rulebook_pb.js";
 import { SettlementService } from "./generated/kafeneio/settlement/v1/settlement_pb.js";
@@ -19,6 +22,12 @@ export interface House {
   clock: Client<typeof ClockService>;
   /** The queue, and tables against the house. */
   queue: Client<typeof QuickMatchService>;
+  /** Tables that players open, and sit down at. */
+  tables: Client<typeof TableService>;
+  /** Ratings, limits, reports. */
+  players: Client<typeof PlayerService>;
+  /** Registration, rounds, standings. */
+  tournaments: Client<typeof TournamentService>;
   /** Balances and entries. */
   wallet: Client<typeof WalletService>;
   /** Stakes and payouts. */
@@ -47,6 +56,9 @@ export function openHouse({ baseUrl, token, transport }: HouseOptions): House {
     rulebook: client(RuleBookService),
     clock: client(ClockService),
     queue: client(QuickMatchService),
+    tables: client(TableService),
+    players: client(PlayerService),
+    tournaments: client(TournamentService),
     wallet: client(WalletService),
     settlement: client(SettlementService),
     client,

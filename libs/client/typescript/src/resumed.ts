@@ -12,6 +12,8 @@ const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
 /** How a connection that broke in the midst of a stream shows, where no reason comes with it. */
 const BROKEN = new Set([Code.Internal, Code.Unknown, Code.DataLoss]);
+/** A browser's word that the network is another one: what was open is dead, whether it shows or not. */
+const NETWORK_CHANGES = ["online", "offline"];
 
 /** How a stream is followed. */
 export interface Following {
@@ -44,7 +46,7 @@ export interface Source<M extends StreamMessage, T> {
  * Everything that is new in a source, once and in order, until it is finished.
  *
  * A broken, silent or draining stream is opened again where it ended, and at once when the browser
- * is back online. Throws `Refused` where the house does not want to show it, `Unreachable` after
+ * says that the network has changed. Throws `Refused` where the house does not want to show it, `Unreachable` after
  * `patienceMs` without the house.
  */
 export async function* resumed<M extends StreamMessage, T>(
@@ -132,14 +134,18 @@ class Connection {
   ) {
     outer?.addEventListener("abort", this.close);
     cut.addEventListener("cut", this.close);
-    globalThis.addEventListener?.("online", this.close);
+    for (const change of NETWORK_CHANGES) {
+      globalThis.addEventListener?.(change, this.close);
+    }
   }
 
   readonly close = (): void => {
     this.controller.abort();
     this.outer?.removeEventListener("abort", this.close);
     this.cut.removeEventListener("cut", this.close);
-    globalThis.removeEventListener?.("online", this.close);
+    for (const change of NETWORK_CHANGES) {
+      globalThis.removeEventListener?.(change, this.close);
+    }
   };
 
   async *read<M>(messages: AsyncIterable<M>): AsyncGenerator<M> {

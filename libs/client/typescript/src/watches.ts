@@ -4,6 +4,12 @@ import {
   type WatchTicketResponse,
 } from "./generated/kafeneio/matchmaking/v1/quick_match_pb.js";
 import {
+  type Table,
+  TableStatus,
+  type WatchTableResponse,
+  type WatchTablesResponse,
+} from "./generated/kafeneio/matchmaking/v1/tables_pb.js";
+import {
   GameStatus,
   type GameUpdate,
   type Position,
@@ -50,7 +56,10 @@ export function watchGame(
   return resumed(source, following);
 }
 
-/** WatchTicket: the changes of a ticket, until there is a game or none. */
+/**
+ * WatchTicket: the changes of a ticket, until its game has started or it has led to none. Once it is
+ * MATCHED join the game; if others don't, the ticket is back in the queue, and goes on.
+ */
 export function watchTicket(
   house: House,
   ticketId: string,
@@ -68,7 +77,47 @@ export function watchTicket(
       afterVersion = last.version;
       return last;
     },
-    finished: () => last?.status === TicketStatus.MATCHED || last?.status === TicketStatus.ENDED,
+    finished: () => last?.status === TicketStatus.STARTED || last?.status === TicketStatus.ENDED,
+  };
+  return resumed(source, following);
+}
+
+/** WatchTable: the changes of a table, until it is closed. */
+export function watchTable(
+  house: House,
+  tableId: string,
+  following: Following = {},
+): AsyncGenerator<Table> {
+  let afterVersion = 0;
+  let closed = false;
+  const source: Source<WatchTableResponse, Table> = {
+    open: (signal) => house.tables.watchTable({ tableId, afterVersion }, { signal }),
+    take({ message }) {
+      if (message.case !== "table" || message.value.version <= afterVersion) {
+        return undefined;
+      }
+      afterVersion = message.value.version;
+      closed = message.value.status === TableStatus.CLOSED;
+      return message.value;
+    },
+    finished: () => closed,
+  };
+  return resumed(source, following);
+}
+
+/** WatchTables: the public tables that are open, then each that changes, without end. */
+export function watchTables(house: House, following: Following = {}): AsyncGenerator<Table> {
+  let afterChange = 0n;
+  const source: Source<WatchTablesResponse, Table> = {
+    open: (signal) => house.tables.watchTables({ afterChange }, { signal }),
+    take({ message }) {
+      if (message.case !== "changed" || message.value.change <= afterChange) {
+        return undefined;
+      }
+      afterChange = message.value.change;
+      return message.value.table;
+    },
+    finished: () => false,
   };
   return resumed(source, following);
 }

@@ -6,9 +6,10 @@ import {
   TicketEnd,
   TicketStatus,
 } from "../src/generated/kafeneio/matchmaking/v1/quick_match_pb.js";
+import { TableService, TableStatus } from "../src/generated/kafeneio/matchmaking/v1/tables_pb.js";
 import { GameService, GameStatus } from "../src/generated/kafeneio/rules/v1/game_pb.js";
 import { WalletService } from "../src/generated/kafeneio/settlement/v1/wallet_pb.js";
-import { watchGame, watchTicket, watchWallet } from "../src/watches.js";
+import { watchGame, watchTable, watchTables, watchTicket, watchWallet } from "../src/watches.js";
 import { fakeHouse, GAME, open, refusal, thrownBy } from "./fake.js";
 
 beforeEach(() => vi.useFakeTimers());
@@ -165,7 +166,7 @@ test("a ticket is followed to its end", async () => {
           yield { message: { case: "heartbeat" as const, value: {} } };
           yield { message: { case: "draining" as const, value: {} } };
         } else {
-          yield ticket(2, TicketStatus.PAIRED);
+          yield ticket(2, TicketStatus.MATCHED);
           yield ticket(3, TicketStatus.ENDED, TicketEnd.EXPIRED);
         }
       },
@@ -178,7 +179,7 @@ test("a ticket is followed to its end", async () => {
     }
   })();
   await soon(following);
-  expect(seen).toEqual([TicketStatus.QUEUED, TicketStatus.PAIRED, TicketStatus.ENDED]);
+  expect(seen).toEqual([TicketStatus.QUEUED, TicketStatus.MATCHED, TicketStatus.ENDED]);
   expect(begun).toEqual([0, 1]);
 });
 
@@ -208,4 +209,45 @@ test("a wallet goes on with the entry after the last", async () => {
   await soon(following);
   expect(seen).toEqual([6n, 7n]);
   expect(begun).toEqual([5n, 6n]);
+});
+
+test("a table is followed until it is closed, the lists of tables without end", async () => {
+  const seen: [string, bigint | number][] = [];
+  const begun: bigint[] = [];
+  const house = fakeHouse(({ service }) =>
+    service(TableService, {
+      async *watchTable({ afterVersion }) {
+        const table = { version: afterVersion + 1, status: TableStatus.OPEN };
+        yield { message: { case: "table" as const, value: table } };
+        const closed = { version: afterVersion + 2, status: TableStatus.CLOSED };
+        yield { message: { case: "table" as const, value: closed } };
+      },
+      async *watchTables({ afterChange }) {
+        begun.push(afterChange);
+        const changed = { change: afterChange + 1n, table: { version: begun.length } };
+        yield { message: { case: "changed" as const, value: changed } };
+        yield { message: { case: "draining" as const, value: {} } };
+      },
+    }),
+  );
+  const following = (async () => {
+    for await (const { version } of watchTable(house, GAME)) {
+      seen.push(["table", version]);
+    }
+    for await (const { version } of watchTables(house)) {
+      seen.push(["tables", version]);
+      if (version === 3) {
+        return;
+      }
+    }
+  })();
+  await soon(following);
+  expect(seen).toEqual([
+    ["table", 1],
+    ["table", 2],
+    ["tables", 1],
+    ["tables", 2],
+    ["tables", 3],
+  ]);
+  expect(begun).toEqual([0n, 1n, 2n]);
 });

@@ -24,12 +24,16 @@ WINDOW: Final = timedelta(days=30)
 LEAST_MEETINGS: Final = 10
 LEAST_TIMES_EXPECTED: Final = 3.0
 """Who plays at the same hours, or as well as another one, meets him more often than by chance."""
-LEAST_STAKED: Final = 8
+LEAST_STAKED: Final = 10
+MOST_LOST: Final = 0.5
+"""Who passes stakes on wins back at the most so much of what one would expect. Of two who have
+played a thousand games one is a little stronger than the ratings say."""
 LEAST_LEFT_PAIR: Final = 3
 LEAST_LEFT: Final = 5
+LEAST_TIMES_LEFT: Final = 2.0
 SURPRISE: Final = 6.0
 """What is looked for in all pairs, or all players."""
-SURPRISE_IN_PAIR: Final = 4.0
+SURPRISE_IN_PAIR: Final = 5.0
 """What is looked for in those who meet often enough."""
 
 PRIOR_GAMES: Final = 10
@@ -65,7 +69,7 @@ class Activity:
 class Meetings:
     """What two players did in one variant: decided games against each other, how many of the staked
     ones each has won while the other one lost, and how many each has left. `values` are their
-    ratings."""
+    ratings before the first of these games: who passes stakes on loses points by it, too."""
 
     variant: str
     players: tuple[str, str]
@@ -161,7 +165,8 @@ def _flow(meetings: list[Meetings], me: int, other: int) -> Iterator[Flag]:
     )
     won = sum(each.won[me] for each in meetings)
     surprise = binomial_surprise(won, games, expected / games)
-    if surprise >= SURPRISE_IN_PAIR:
+    one_way = games - won <= MOST_LOST * (games - expected)
+    if one_way and surprise >= SURPRISE_IN_PAIR:
         players = meetings[0].players
         who = players[me], players[other]
         yield Flag(FlagKind.ONE_WAY_FLOW, *who, won, games, expected, surprise)
@@ -175,9 +180,10 @@ def _leaving(house: House, meetings: list[Meetings], me: int, other: int) -> Ite
         return
     players = meetings[0].players
     left_elsewhere = house.left[players[me]] - left + PRIOR_GAMES * house.share_left
-    share = left_elsewhere / (house.games[players[me]] - games + PRIOR_GAMES)
+    elsewhere = left_elsewhere / (house.games[players[me]] - games + PRIOR_GAMES)
+    share = max(elsewhere, house.share_left)
     surprise = binomial_surprise(left, games, min(share, LIKELIEST))
-    if surprise >= SURPRISE_IN_PAIR:
+    if left >= LEAST_TIMES_LEFT * games * share and surprise >= SURPRISE_IN_PAIR:
         who = players[me], players[other]
         yield Flag(FlagKind.LEAVES, *who, left, games, games * share, surprise)
 
@@ -187,8 +193,8 @@ def _of_players(games: Mapping[str, int], left: Mapping[str, int], share: float)
         if count < LEAST_LEFT:
             continue
         surprise = binomial_surprise(count, games[player], min(share, LIKELIEST))
-        if surprise >= SURPRISE:
-            expected = games[player] * share
+        expected = games[player] * share
+        if count >= LEAST_TIMES_LEFT * expected and surprise >= SURPRISE:
             yield Flag(FlagKind.LEAVES_OFTEN, player, "", count, games[player], expected, surprise)
 
 

@@ -1,5 +1,4 @@
-"""What a call of PlayerService must pass before it is judged, and what all its changes have in
-common."""
+"""What a call must pass before it is judged, and that one which is sent twice counts once."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from kafeneio_runtime.ids import new_id, parse_id
 from kafeneio_runtime.interceptors.current import caller
 
 from kafeneio_matchmaking.domain import End
+from kafeneio_matchmaking.entrance import Entrance
 from kafeneio_matchmaking.players import paging, pairs, reports, standing, wire
 from kafeneio_matchmaking.players.guards import (
     anybody,
-    at_most_once,
     later,
     page_of,
     player_named,
@@ -26,7 +26,7 @@ from kafeneio_matchmaking.players.guards import (
 )
 from kafeneio_matchmaking.players.leaving import take_out
 from kafeneio_matchmaking.players.paging import Surprise
-from kafeneio_matchmaking.storage import Matchmaking, Work
+from kafeneio_matchmaking.storage import Work
 
 LONGEST_SUSPENSION: Final = timedelta(days=36525)
 """A hundred years: who shall be kept out for longer is kept out until it is lifted."""
@@ -38,7 +38,7 @@ _log: Final = logs.logger(__name__)
 class Operating:
     """The calls for operators; each takes its message and answers with one."""
 
-    storage: Matchmaking
+    entrance: Entrance
 
     # --- suspensions -------------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ class Operating:
             _log.info("suspended", suspension_id=str(made.suspension_id), operator=operator)
             return pb.SuspendPlayerResponse(suspension=wire.suspension(made)).SerializeToString()
 
-        answer = await at_most_once(self.storage, "SuspendPlayer", request.request_id, effect)
+        answer = await self.entrance.once("SuspendPlayer", request.request_id, effect)
         return pb.SuspendPlayerResponse.FromString(answer)
 
     async def lift(self, request: pb.LiftSuspensionRequest) -> pb.LiftSuspensionResponse:
@@ -80,14 +80,14 @@ class Operating:
             _log.info("lifted", suspension_id=str(suspension_id), operator=operator)
             return pb.LiftSuspensionResponse(suspension=wire.suspension(lifted)).SerializeToString()
 
-        answer = await at_most_once(self.storage, "LiftSuspension", request.request_id, effect)
+        answer = await self.entrance.once("LiftSuspension", request.request_id, effect)
         return pb.LiftSuspensionResponse.FromString(answer)
 
     async def suspensions(self, request: pb.ListSuspensionsRequest) -> pb.ListSuspensionsResponse:
         """Suspensions, the newest first."""
         player, size = anybody(request.player_id), size_of(request.page_size)
         before = paging.start(paging.ID, request.page_token)
-        async with self.storage.work() as work:
+        async with self.entrance.storage.work() as work:
             found = await standing.suspensions(
                 work.connection, player, request.only_holding, before, size + 1
             )
@@ -106,7 +106,7 @@ class Operating:
         only_open = None
         if request.status:
             only_open = request.status == pb.REPORT_STATUS_OPEN
-        async with self.storage.work() as work:
+        async with self.entrance.storage.work() as work:
             found = await reports.page(work.connection, only_open, player, before, size + 1)
         page, last = page_of(found, size)
         return pb.ListReportsResponse(
@@ -129,7 +129,7 @@ class Operating:
             closed = await reports.close(work.connection, report_id, caller().subject, outcome)
             return pb.CloseReportResponse(report=wire.report(closed)).SerializeToString()
 
-        answer = await at_most_once(self.storage, "CloseReport", request.request_id, effect)
+        answer = await self.entrance.once("CloseReport", request.request_id, effect)
         return pb.CloseReportResponse.FromString(answer)
 
     # --- pairs -------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Operating:
         """What stands out, the most surprising first."""
         kind, player = wire.FLAG_KINDS.get(request.kind), anybody(request.player_id)
         size, after = size_of(request.page_size), paging.start(paging.SURPRISE, request.page_token)
-        async with self.storage.work() as work:
+        async with self.entrance.storage.work() as work:
             found = await pairs.flagged(work.connection, kind, player, after, size + 1)
         page, last = page_of(found, size)
         token = ""
@@ -156,6 +156,6 @@ class Operating:
         other = player_named(request.other_player_id, "other_player_id")
         if one == other:
             raise malformed("other_player_id", "must be another player")
-        async with self.storage.work() as work:
+        async with self.entrance.storage.work() as work:
             found = await pairs.statistics(work.connection, (one, other), await work.now())
         return wire.statistics(found)

@@ -22,6 +22,7 @@ from kafeneio_matchmaking.players.conduct import (
     flags,
 )
 from kafeneio_matchmaking.players.domain import NEWCOMER
+from kafeneio_matchmaking.players.ratings import Skill
 from kafeneio_matchmaking.schema import SCHEMA
 
 EVIDENCE: Final = 20
@@ -60,6 +61,7 @@ ACTIVITIES: Final = f"""
 MEETINGS: Final = f"""
     {SEATS}, met AS (
         SELECT a.variant, a.player_id AS one, b.player_id AS other, count(*) AS games,
+            (array_agg(game_id ORDER BY a.finished_at, game_id))[1] AS first_game,
             count(*) FILTER (WHERE a.currency <> '' AND a.won AND NOT b.won) AS won,
             count(*) FILTER (WHERE a.currency <> '' AND b.won AND NOT a.won) AS other_won,
             count(*) FILTER (WHERE a.gone) AS gone, count(*) FILTER (WHERE b.gone) AS other_gone
@@ -68,9 +70,11 @@ MEETINGS: Final = f"""
             ELSE a.player_id = $2[1] AND b.player_id = $2[2] END
         GROUP BY a.variant, a.player_id, b.player_id
     )
-    SELECT met.*, x.value, y.value AS other_value FROM met
-    LEFT JOIN ratings AS x ON x.variant = met.variant AND x.player_id = met.one
-    LEFT JOIN ratings AS y ON y.variant = met.variant AND y.player_id = met.other
+    SELECT met.*, x.mu_before AS mu, y.mu_before AS other_mu FROM met
+    LEFT JOIN rating_changes AS x
+        ON x.game_id = met.first_game AND x.version = 1 AND x.player_id = met.one
+    LEFT JOIN rating_changes AS y
+        ON y.game_id = met.first_game AND y.version = 1 AND y.player_id = met.other
     WHERE (SELECT sum(games) FROM met AS m WHERE (m.one, m.other) = (met.one, met.other)) >= $3
 """
 FLOWS: Final = f"""
@@ -163,14 +167,14 @@ async def _meetings(
             row["games"],
             (row["won"], row["other_won"]),
             (row["gone"], row["other_gone"]),
-            (_value(row["value"]), _value(row["other_value"])),
+            (_value(row["mu"]), _value(row["other_mu"])),
         )
         for row in rows
     ]
 
 
-def _value(known: int | None) -> int:
-    return NEWCOMER if known is None else known
+def _value(mu: float | None) -> int:
+    return NEWCOMER if mu is None else Skill(mu).value
 
 
 async def compute_flags(connection: Connection, now: datetime) -> int:

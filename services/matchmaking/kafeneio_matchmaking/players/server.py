@@ -15,12 +15,11 @@ from kafeneio_runtime.ids import new_id, parse_id
 from kafeneio_runtime.interceptors.current import caller
 
 from kafeneio_matchmaking.domain import COMPUTER, End
-from kafeneio_matchmaking.entrance import person
+from kafeneio_matchmaking.entrance import Entrance, person
 from kafeneio_matchmaking.players import paging, reports, standing, storage, wire
 from kafeneio_matchmaking.players.domain import LONGEST_EXCLUSION, MOST_BLOCKED, change_limits
 from kafeneio_matchmaking.players.guards import (
     another,
-    at_most_once,
     later,
     page_of,
     size_of,
@@ -32,7 +31,7 @@ from kafeneio_matchmaking.players.leaving import take_out
 from kafeneio_matchmaking.players.operating import Operating
 from kafeneio_matchmaking.players.paging import Place
 from kafeneio_matchmaking.players.reports import NewReport, Report
-from kafeneio_matchmaking.storage import Matchmaking, Work
+from kafeneio_matchmaking.storage import Work
 from kafeneio_matchmaking.wire import timestamp
 
 
@@ -41,7 +40,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     """The calls of `kafeneio.matchmaking.v1.PlayerService`; their meaning stands in the
     contract."""
 
-    matchmaking: Matchmaking
+    entrance: Entrance
     operating: Operating
 
     # --- ratings -----------------------------------------------------------------------------
@@ -52,7 +51,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         """How strong a player is."""
         player, variant = whose(request.player_id), storable(request.variant, "variant")
         size, before = size_of(request.page_size), paging.start(paging.NUMBER, request.page_token)
-        async with self.matchmaking.work() as work:
+        async with self.entrance.storage.work() as work:
             ratings = await storage.standings(work.connection, player, variant)
             found = await storage.history(work.connection, player, variant, before, size + 1)
         page, last = page_of(found, size)
@@ -69,7 +68,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         variant, size = storable(request.variant, "variant"), size_of(request.page_size)
         start = paging.start(paging.PLACE, request.page_token)
         rank, after = (0, None) if start is None else (start.rank, (start.floor, start.player_id))
-        async with self.matchmaking.work() as work:
+        async with self.entrance.storage.work() as work:
             found = await storage.board(work.connection, variant, after, size + 1)
         page, last = page_of(found, size)
         token = ""
@@ -104,7 +103,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             made = await _reported(work, new)
             return pb.ReportPlayerResponse(report=wire.report(made)).SerializeToString()
 
-        answer = await at_most_once(self.matchmaking, "ReportPlayer", request.request_id, effect)
+        answer = await self.entrance.once("ReportPlayer", request.request_id, effect)
         return pb.ReportPlayerResponse.FromString(answer)
 
     # --- blocks ------------------------------------------------------------------------------
@@ -122,7 +121,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
                 raise failed(reason, text, limit=str(MOST_BLOCKED))
             return pb.BlockPlayerResponse().SerializeToString()
 
-        answer = await at_most_once(self.matchmaking, "BlockPlayer", request.request_id, effect)
+        answer = await self.entrance.once("BlockPlayer", request.request_id, effect)
         return pb.BlockPlayerResponse.FromString(answer)
 
     async def UnblockPlayer(
@@ -135,7 +134,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             await standing.unblock(work.connection, player, blocked)
             return pb.UnblockPlayerResponse().SerializeToString()
 
-        answer = await at_most_once(self.matchmaking, "UnblockPlayer", request.request_id, effect)
+        answer = await self.entrance.once("UnblockPlayer", request.request_id, effect)
         return pb.UnblockPlayerResponse.FromString(answer)
 
     async def ListBlocked(
@@ -143,7 +142,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     ) -> pb.ListBlockedResponse:
         """Whom the caller has blocked."""
         size, after = size_of(request.page_size), paging.start(paging.NAME, request.page_token)
-        async with self.matchmaking.work() as work:
+        async with self.entrance.storage.work() as work:
             found = await standing.blocked_by(
                 work.connection, caller().subject, after or "", size + 1
             )
@@ -163,7 +162,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     ) -> pb.GetLimitsResponse:
         """A player's limits, and how much of them is used."""
         player = whose_limits(request.player_id)
-        async with self.matchmaking.work() as work:
+        async with self.entrance.storage.work() as work:
             now = await work.now()
             held = await standing.limits_of(work.connection, [player])
             until = await standing.excluded_until(work.connection, player)
@@ -191,7 +190,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             limits = wire.limits(changed, until, now)
             return pb.SetLimitsResponse(limits=limits).SerializeToString()
 
-        answer = await at_most_once(self.matchmaking, "SetLimits", request.request_id, effect)
+        answer = await self.entrance.once("SetLimits", request.request_id, effect)
         return pb.SetLimitsResponse.FromString(answer)
 
     # --- operators ---------------------------------------------------------------------------

@@ -41,17 +41,28 @@ BARS: Final = f"""
     ORDER BY player_id, suspended DESC, until DESC NULLS FIRST
 """
 
-# What the stakes of a game are is known as soon as it is paired. A void one gave them back.
+# What the stakes of a game are is known as soon as it is paired. A void one gave them back. An
+# entry fee is a stake, too; what prize it brings is not known here.
 STAKED: Final = """
-    SELECT m.currency, sum(m.stake)::bigint AS staked,
-        sum(m.stake) FILTER (WHERE p.settled_at IS NULL)::bigint AS open
-    FROM seats AS s JOIN matches AS m USING (match_id)
-    LEFT JOIN played_games AS g ON g.game_id = m.game_id
-    LEFT JOIN played_seats AS p ON p.game_id = m.game_id AND p.seat = s.seat
-    WHERE s.player_id = $1 AND m.stake > 0 AND m.created_at >= $2
-        AND m.status NOT IN ('releasing', 'undone')
-        AND NOT (g.finished_at IS NOT NULL AND g.winners IS NULL)
-    GROUP BY m.currency
+    SELECT currency, sum(stake)::bigint AS staked,
+        sum(stake) FILTER (WHERE open)::bigint AS open
+    FROM (
+        SELECT m.currency, m.stake, p.settled_at IS NULL AS open
+        FROM seats AS s JOIN matches AS m USING (match_id)
+        LEFT JOIN played_games AS g ON g.game_id = m.game_id
+        LEFT JOIN played_seats AS p ON p.game_id = m.game_id AND p.seat = s.seat
+        WHERE s.player_id = $1 AND m.stake > 0 AND m.created_at >= $2
+            AND m.status NOT IN ('releasing', 'undone')
+            AND NOT (g.finished_at IS NOT NULL AND g.winners IS NULL)
+        UNION ALL
+        SELECT t.currency, t.stake, true
+        FROM tournament_players AS p JOIN tournament_entries AS e USING (entry_id)
+        JOIN tournaments AS t ON t.tournament_id = e.tournament_id
+        WHERE p.player_id = $1 AND p.live AND t.stake > 0 AND e.registered_at >= $2
+            AND e.status NOT IN ('waiting_for_partner', 'leaving', 'ended')
+            AND t.status NOT IN ('cancelling', 'cancelled')
+    ) AS committed
+    GROUP BY currency
 """
 WON: Final = """
     SELECT currency, sum(net)::bigint AS won FROM played_seats

@@ -56,12 +56,12 @@ class TableBackground:
 
     async def count(self) -> None:
         """Keep the gauge true. Every replica counts all tables, so operators take the largest."""
+        await every(COUNT_SECONDS, self.counted, self.time)
 
-        async def counted() -> None:
-            async with self.seating.looking() as tables:
-                found = await tables.count_open()
-            self._counted.update(found)
-            for variant in self._counted:
-                OPEN.labels(variant).set(found.get(variant, 0))
-
-        await every(COUNT_SECONDS, counted, self.time)
+    async def counted(self) -> None:
+        """Set it once; a variant of which no table is open any more is 0."""
+        async with self.seating.looking() as tables:
+            found = await tables.count_open()
+        self._counted.update(found)
+        for variant in self._counted:
+            OPEN.labels(variant).set(found.get(variant, 0))

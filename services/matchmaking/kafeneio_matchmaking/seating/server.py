@@ -158,13 +158,14 @@ class TableServicer(tables_pb2_grpc.TableServiceServicer):
             if after.status is TableStatus.OPEN and domain.is_complete(after):
                 after = await _begun(work, after)
             after = await tables.save(table, after)
-            failpoint("matchmaking.ready.before_commit")
             return pb.SetReadyResponse(table=table_wire.table(after, player)).SerializeToString()
 
         answer = await self.entrance.once("SetReady", request.request_id, effect)
-        failpoint("matchmaking.ready.after_commit")
-        self.begun()
-        return pb.SetReadyResponse.FromString(answer)
+        response = pb.SetReadyResponse.FromString(answer)
+        if response.table.status == pb.TABLE_STATUS_STARTING:
+            failpoint("matchmaking.table_start.after_commit")
+            self.begun()
+        return response
 
     # --- everybody ---------------------------------------------------------------------------
 
@@ -311,6 +312,7 @@ async def _begun(work: Work, table: Table) -> Table:
     seats = tuple(Seat(chair.player_id) for chair in after.chairs)
     match = NewMatch(match_id, new_id(), SourceKind.TABLE, table.table_id, table.terms, seats)
     await work.begin([match])
+    failpoint("matchmaking.table_start.before_commit")
     return after
 
 

@@ -165,35 +165,51 @@ class Driving:
 
     async def _begin_games(self, work: Work, sheet: Sheet, due: Tournament) -> Committed:
         """Every match that waits for a game gets one, unless a player is still in another."""
+        now = await work.now()
+        ready, again = await self._ready(sheet, due, now)
+        if again is not None and not ready:
+            await sheet.put_off(due.tournament_id, again - now)
+            return nothing
         locked = await self._still(sheet, due)
         if locked is None:
             return nothing
-        entries = {each.seed: each for each in await sheet.entries(due.tournament_id)}
         # The round may be another than it was before the lock.
-        last = await sheet.fixtures(due.tournament_id, turn=locked.rounds - 1)
-        waiting = [each for each in last if not (each.match.is_over or each.match.running)]
-        players = {each: _players(each, entries) for each in waiting}
-        busy = await sheet.busy([player for seats in players.values() for player in seats])
-        now, again = await work.now(), list[datetime]()
+        ready, again = await self._ready(sheet, locked, now)
         begun: list[NewMatch] = []
-        for fixture in waiting:
-            if fixture.due_at > now:
-                again.append(fixture.due_at)
-            elif busy.intersection(players[fixture]) and now < fixture.drawn_at + self.grace:
-                again.append(now + LOOK_AGAIN)
-            else:
-                begun.append(_new_match(due, players[fixture]))
-                game_id = begun[-1].game_id
-                await sheet.begin_game(locked, fixture, game_id, players[fixture])
+        for fixture, players in ready:
+            begun.append(_new_match(due, players))
+            await sheet.begin_game(locked, fixture, begun[-1].game_id, players)
         await work.begin(begun)
-        if again:
-            await sheet.put_off(due.tournament_id, max(min(again) - now, timedelta()))
-        else:
+        if again is None:
             await sheet.rest(due.tournament_id)
-        if not begun:
-            return nothing
+        else:
+            await sheet.put_off(due.tournament_id, again - now)
         failpoint("matchmaking.tournament.games.before_commit")
         return lambda: failpoint("matchmaking.tournament.games.after_commit")
+
+    async def _ready(
+        self, sheet: Sheet, tournament: Tournament, now: datetime
+    ) -> tuple[list[tuple[Fixture, tuple[str, ...]]], datetime | None]:
+        """The matches that may get their game now, with who plays it, and when it is to be looked
+        again; None where nothing else waits."""
+        entries = {each.seed: each for each in await sheet.entries(tournament.tournament_id)}
+        last = await sheet.fixtures(tournament.tournament_id, turn=tournament.rounds - 1)
+        waiting = [
+            (each, _players(each, entries))
+            for each in last
+            if not (each.match.is_over or each.match.running)
+        ]
+        busy = await sheet.busy([player for _, players in waiting for player in players])
+        ready: list[tuple[Fixture, tuple[str, ...]]] = []
+        again: list[datetime] = []
+        for fixture, players in waiting:
+            if fixture.due_at > now:
+                again.append(fixture.due_at)
+            elif busy.intersection(players) and now < fixture.drawn_at + self.grace:
+                again.append(now + LOOK_AGAIN)
+            else:
+                ready.append((fixture, players))
+        return ready, min(again, default=None)
 
     async def _pay(self, sheet: Sheet, due: Tournament) -> Committed:
         failpoint("matchmaking.tournament.pay.before_call")
