@@ -27,6 +27,9 @@ $(SETUP): $(SETUP_NEEDS)
 run: setup ## start the house: every service, with a PostgreSQL of its own
 	KAFENEIO_LOG_FORMAT=$${KAFENEIO_LOG_FORMAT:-console} $(BIN)/kafeneio serve house
 
+up: setup ## start the scaled house: two replicas of each service, PostgreSQL, NATS, Envoy (KAFENEIO_UP_REPLICAS=2)
+	$(BIN)/kafeneio serve up
+
 demo: setup ## let two programs play for a stake in a house of its own (GAME=portes, LEAVE=1)
 	$(BIN)/kafeneio demo $(or $(GAME),portes) $(if $(LEAVE),--leave)
 
@@ -59,7 +62,44 @@ closures: setup ## install each lib, service and image alone and import it
 lock: setup ## make requirements.lock anew
 	$(BIN)/python deploy/checks/lock.py
 
+# The page, its client and its tests in a browser. They need node (20 or later) and npm beside python3.
+CLIENT := libs/client/typescript
+CLIENT_BUILT := $(CLIENT)/dist/.built
+PAGE := deploy/web
+PAGE_BUILT := $(PAGE)/dist/.built
+BROWSER := tests/browser
+BROWSER_READY := $(BROWSER)/node_modules/.ready
+CHROMIUM ?= /usr/bin/chromium
+
+web: setup $(PAGE_BUILT) ## open the house, Envoy and the page on one port (PORT=8080)
+	$(BIN)/python $(PAGE)/serve.py --port $(or $(PORT),8080)
+
+web-test: setup $(PAGE_BUILT) $(BROWSER_READY) ## check the TypeScript client, the page and their tests: types, lint, vitest
+	cd $(CLIENT) && npm run --silent check && npm test --silent
+	cd $(PAGE) && npm run --silent check && npm test --silent
+	cd $(BROWSER) && npm run --silent check
+
+browser: setup $(PAGE_BUILT) $(BROWSER_READY) ## play in a real browser, against a house of its own; pictures in build/browser
+	@test -x $(CHROMIUM) || { echo "No browser at $(CHROMIUM): install one (Debian: apt-get install chromium)," \
+		"or say where it is with CHROMIUM=..."; exit 1; }
+	cd $(BROWSER) && CHROMIUM=$(CHROMIUM) npm test --silent
+
+$(CLIENT_BUILT): $(shell find protos -name '*.proto') $(shell find $(CLIENT)/src -name '*.ts' -not -path '*/generated/*') \
+		$(addprefix $(CLIENT)/,package-lock.json generate.py tsconfig.json) $(SETUP)
+	@command -v npm >/dev/null || { echo "The page needs node (20 or later) and npm (Debian: apt-get install nodejs npm)."; exit 1; }
+	cd $(CLIENT) && npm ci --loglevel=error && ../../../$(BIN)/python generate.py && npm run --silent build
+	touch $@
+
+$(PAGE_BUILT): $(CLIENT_BUILT) $(shell find $(PAGE)/src $(PAGE)/public -type f) \
+		$(addprefix $(PAGE)/,index.html package-lock.json tsconfig.json vite.config.ts)
+	cd $(PAGE) && npm ci --loglevel=error && npm run --silent build
+	touch $@
+
+$(BROWSER_READY): $(BROWSER)/package-lock.json
+	cd $(BROWSER) && npm ci --loglevel=error
+	touch $@
+
 clean: ## remove what the targets made
 	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup run demo test drills lint bench strength simulation closures lock clean
+.PHONY: help setup run up demo test drills lint bench strength simulation closures lock web web-test browser clean

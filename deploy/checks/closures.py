@@ -41,14 +41,18 @@ EXTRAS = {"kafeneio-client": "[command]", "kafeneio-runtime": "[tracing]"}
 
 
 def pip(python: Path | str, *arguments: str) -> str:
-    """Run pip quietly; raises CalledProcessError where it fails."""
+    """Run pip quietly; raises CalledProcessError where it fails, and shows what it said."""
     command = [str(python), "-m", "pip", "--disable-pip-version-check", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+    done.check_returncode()
+    return done.stdout
 
 
 def constraints(folder: Path) -> Path:
     """The locked versions, without hashes: wheels made here have none."""
-    pins = re.findall(r"^[A-Za-z0-9._-]+==[^ \\]+", LOCK.read_text("utf-8"), re.MULTILINE)
+    pins = re.findall(r"^[A-Za-z0-9._-]+==[^\\\n]+", LOCK.read_text("utf-8"), re.MULTILINE)
     file = folder / "constraints.txt"
     file.write_text("\n".join(pins) + "\n", "utf-8")
     return file
@@ -103,11 +107,15 @@ def image_content(service: str) -> list[str]:
     lock = image.LOCK.read_text("utf-8")
     names = (f"kafeneio-{service}", "kafeneio-client")
     locked = image.entries(lock)
-    applies = []
-    for name in image.needed(names, lock):
-        marker = Requirement(locked[name].partition("\\")[0].strip()).marker
-        if marker is None or marker.evaluate():
-            applies.append(name)
+    pins = {
+        name: [Requirement(entry.partition("\\")[0].strip()).marker for entry in locked[name]]
+        for name in image.needed(names, lock)
+    }
+    applies = [
+        name
+        for name, markers in pins.items()
+        if any(marker is None or marker.evaluate() for marker in markers)
+    ]
     return sorted({*applies, *image.own(names)})
 
 

@@ -22,9 +22,12 @@ _ENTRY: Final = re.compile(r"^([a-z0-9][a-z0-9._-]*)==.*(?:\n[ #].*)*", re.MULTI
 _FOR: Final = re.compile(r"^    #(?: via|  ) +([a-z0-9][a-z0-9._-]*)", re.MULTILINE)
 
 
-def entries(lock: str) -> dict[str, str]:
-    """The lines of each locked package, by its name."""
-    return {found[1]: found[0] for found in _ENTRY.finditer(lock)}
+def entries(lock: str) -> dict[str, list[str]]:
+    """The entries of each locked package, by its name: one, or one for some Pythons each."""
+    found: dict[str, list[str]] = {}
+    for entry in _ENTRY.finditer(lock):
+        found.setdefault(entry[1], []).append(entry[0])
+    return found
 
 
 def needed(names: Iterable[str], lock: str) -> list[str]:
@@ -37,8 +40,8 @@ def needed(names: Iterable[str], lock: str) -> list[str]:
     while True:
         more = {
             name
-            for name, lines in locked.items()
-            if name not in wanted and wanted & set(_FOR.findall(lines))
+            for name, found in locked.items()
+            if name not in wanted and wanted & set(_FOR.findall("\n".join(found)))
         }
         if not more:
             return sorted(wanted & set(locked))
@@ -63,7 +66,7 @@ def main(names: list[str]) -> int:
     lock = LOCK.read_text("utf-8")
     locked = entries(lock)
     for name in needed(names, lock):
-        print(locked[name])
+        print("\n".join(locked[name]))
     return 0
 
 

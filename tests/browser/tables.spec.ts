@@ -36,6 +36,9 @@ test("a private table is joined by its invitation, and computers take the free s
   );
   await guest.getByLabel("Have you an invitation?").fill(code);
   await guest.getByRole("button", { name: "Sit down" }).click();
+  // Ready is who has seen with whom he plays.
+  const name = (await guest.locator(".me").textContent()) ?? "";
+  await expect(host.locator(".one-table")).toContainText(name);
   for (const page of [host, guest]) {
     await page.getByRole("button", { name: "Ready" }).click();
   }

@@ -16,7 +16,13 @@ from typing import TypeVar
 import grpc
 from google.rpc import error_details_pb2
 from kafeneio.clock.v1 import clock_pb2_grpc
-from kafeneio.matchmaking.v1 import players_pb2_grpc, quick_match_pb2_grpc, tables_pb2_grpc
+from kafeneio.common.v1 import audit_pb2_grpc
+from kafeneio.matchmaking.v1 import (
+    players_pb2_grpc,
+    quick_match_pb2_grpc,
+    tables_pb2_grpc,
+    tournaments_pb2_grpc,
+)
 from kafeneio.rules.v1 import (
     actions_pb2,
     events_pb2,
@@ -30,12 +36,14 @@ from kafeneio_client import House, records
 from kafeneio_games.game import Entry, Illegal, Refusal, Seat
 from kafeneio_games.play import Play
 
+from tests.client.fake_audit import FakeAudit
 from tests.client.fake_calls import Call, Desk, refuse
 from tests.client.fake_clock import FakeClock
 from tests.client.fake_money import FakeLedger, FakeSettlements
 from tests.client.fake_players import FakePlayers
 from tests.client.fake_queue import FakeQueue
 from tests.client.fake_tables import FakeTables
+from tests.client.fake_tournaments import FakeTournaments
 from tests.client.tables import Table, move_of
 
 Played = TypeVar("Played", pb.ActResponse, pb.ResignResponse)
@@ -51,6 +59,8 @@ class FakeHouse(Desk, game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleB
     queue: FakeQueue = field(init=False)
     seating: FakeTables = field(init=False)
     players: FakePlayers = field(init=False)
+    audits: FakeAudit = field(init=False)
+    tournaments: FakeTournaments = field(init=False)
 
     def __post_init__(self) -> None:
         self.ledger = FakeLedger(self)
@@ -59,6 +69,8 @@ class FakeHouse(Desk, game_pb2_grpc.GameServiceServicer, rulebook_pb2_grpc.RuleB
         self.queue = FakeQueue(self, self.settlements)
         self.seating = FakeTables(self)
         self.players = FakePlayers(self)
+        self.audits = FakeAudit(self)
+        self.tournaments = FakeTournaments(self)
 
     async def CreateGame(
         self, request: pb.CreateGameRequest, context: Call
@@ -298,6 +310,8 @@ async def serving(house: FakeHouse, port: int = 0) -> AsyncIterator[str]:
     quick_match_pb2_grpc.add_QuickMatchServiceServicer_to_server(house.queue, server)
     tables_pb2_grpc.add_TableServiceServicer_to_server(house.seating, server)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(house.players, server)
+    audit_pb2_grpc.add_AuditServiceServicer_to_server(house.audits, server)
+    tournaments_pb2_grpc.add_TournamentServiceServicer_to_server(house.tournaments, server)
     bound = server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()
     try:

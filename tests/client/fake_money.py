@@ -216,7 +216,7 @@ class FakeSettlements(settlement_pb2_grpc.SettlementServiceServicer):
         self, request: ledger_pb2.VerifyLedgerRequest, context: Call
     ) -> ledger_pb2.VerifyLedgerResponse:
         await self.desk.called("VerifyLedger", request, context)
-        return ledger_pb2.VerifyLedgerResponse()
+        return ledger_pb2.VerifyLedgerResponse(verified_to=3, hash=bytes(32), complete=True)
 
     async def GetLedgerReport(
         self, request: ledger_pb2.GetLedgerReportRequest, context: Call

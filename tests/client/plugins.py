@@ -30,6 +30,7 @@ _ENTRY_POINTS = {
     "kafeneio-runtime": """
         [kafeneio.commands]
         token = tests.client.plugins:token
+        bus = tests.client.plugins:bus
     """,
 }
 REPOSITORY = Path(__file__).parents[2]
@@ -66,6 +67,11 @@ def token(name: str, role: Role = Role.PLAYER, hours: float = 12) -> None:
     sys.stdout.write(f"token.{name}.made\n")
     with Path(os.environ.get("FAKE_TOKEN_LOG", os.devnull)).open("a") as log:
         log.write(f"{name} {role}\n")
+
+
+def bus(action: str, numbers: str = "", consumer: str = "", every: bool = False) -> None:
+    """Say what is asked of the bus."""
+    sys.stdout.write(f"bus {action} {numbers!r} {consumer!r} {every}\n")
 
 
 def migrate() -> None:

@@ -131,14 +131,20 @@ def move_of(text: str, start: str) -> actions_pb2.MoveChecker:
     return actions_pb2.MoveChecker(start=point, die=point - (0 if end == "off" else int(end)))
 
 
-def finished() -> Table:
-    """A finished game of eleni and nikos: eleni has resigned at once."""
+def begun() -> Table:
+    """A game of eleni and nikos that has just begun."""
     terms = pb.Terms(variant="portes", edition=1, target=1)
     terms.options["rule_set"] = "zarclub"
     table = Table(
         "0193f7a0-5c1e-7000-8000-000000000001", terms, ("eleni", "nikos"), {0: b"", 1: b""}
     )
     table.begin()
+    return table
+
+
+def finished() -> Table:
+    """Another one that is over: eleni has resigned at once."""
+    table = begun()
     assert table.play is not None
     entry = Entry(Seat(0), "!resign")
     table.append(table.play.apply(entry), [entry])

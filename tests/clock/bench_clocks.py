@@ -7,6 +7,7 @@ of 0 re-arms as fast as it can. The last part has two replicas, of which one is 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import random
 import resource
@@ -29,8 +30,9 @@ from kafeneio_clock.keeper import Decide, Keeper
 from kafeneio_clock.life import Life
 from kafeneio_clock.main import migrate_database
 from kafeneio_clock.peer import Rules, RunningTurn
+from kafeneio_clock.rows import Row, Write
 from kafeneio_clock.schema import SCHEMA
-from kafeneio_clock.storage import Clocks, Row, Write
+from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Cause, Options, Span, Turn
 from kafeneio_clock.values import Event as Happening
 from kafeneio_clock.values import Presence, Seat, State, TurnEnded, TurnStarted
@@ -174,6 +176,9 @@ async def seeded(store: Store, load: Load) -> Measured:
             await work.write(writes)
     async with store.acquire() as connection:
         await connection.execute("ANALYZE clocks")
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)  # as in a house (kafeneio_runtime.serve)
     return measured
 
 

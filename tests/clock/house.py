@@ -24,6 +24,7 @@ from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
+from tests import snapshots
 from tests.harness import (
     OPERATOR,
     PATIENCE,
@@ -31,9 +32,9 @@ from tests.harness import (
     SERVICE,
     STRANGER,
     Rules,
-    Snapshot,
     new_id,
 )
+from tests.snapshots import Snapshot
 
 Stream: TypeAlias = "grpc.aio.UnaryStreamCall[pb.AttendRequest, pb.AttendResponse]"
 Mangle: TypeAlias = Callable[[Sequence[bus.Event]], Sequence[bus.Event]]
@@ -242,15 +243,7 @@ class House:
 
     async def snapshot(self) -> Snapshot:
         """How many rows each table of the clock has, and a hash of them all."""
-        found: Snapshot = {}
-        for table, columns in TABLES.items():
-            row = await self.database.fetchrow(
-                "SELECT count(*), coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '')"
-                f" FROM (SELECT {columns} FROM {table}) AS r"
-            )
-            assert row is not None
-            found[table] = (row[0], row[1])
-        return found
+        return await snapshots.snapshot(self.database, TABLES)
 
 
 async def start_clock(rules: Rules, settings: Settings, url: str, carrier: bus.Bus) -> Clock:

@@ -107,7 +107,7 @@ async def test_an_outage_of_both_is_credited_to_every_running_game(brisk: House)
 async def _as_if_begun_earlier(house: House, seconds: int) -> None:
     """The running turn began so many seconds before it did: as if they had passed."""
     await house.database.execute(
-        "UPDATE clocks SET deadline = deadline - $1 * interval '1 s',"
+        "UPDATE clocks SET version = version + 1, deadline = deadline - $1 * interval '1 s',"
         " due_at = due_at - $1 * interval '1 s', state = jsonb_set(jsonb_set(state,"
         " '{turn,since}', to_jsonb((state #>> '{turn,since}')::bigint - $1 * 1000000)),"
         " '{turn,spans,0,1}', to_jsonb((state #>> '{turn,spans,0,1}')::bigint - $1 * 1000000))",

@@ -25,7 +25,7 @@ from kafeneio_clock import codec, domain
 from kafeneio_clock.due import Firing, Seen, intended
 from kafeneio_clock.keeper import Decide
 from kafeneio_clock.peer import RunningTurn, UnreachableError
-from kafeneio_clock.storage import Due, Row
+from kafeneio_clock.rows import Due, Row
 from kafeneio_clock.turns import Cause
 from kafeneio_clock.values import (
     Announcement,

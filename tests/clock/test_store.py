@@ -12,8 +12,9 @@ import pytest
 from kafeneio_clock import domain, wire
 from kafeneio_clock.background import INBOX_RETENTION, purge_inbox
 from kafeneio_clock.keeper import Keeper
+from kafeneio_clock.rows import Row, Write
 from kafeneio_clock.schema import SCHEMA
-from kafeneio_clock.storage import SUBJECT, Clocks, ConflictError, Row, Write
+from kafeneio_clock.storage import SUBJECT, Clocks, ConflictError
 from kafeneio_clock.values import (
     Attached,
     Charged,

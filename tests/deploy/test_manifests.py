@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from typing import Final
+from typing import Any, Final
 
 import kubernetes_validate
 import pytest
@@ -48,9 +48,7 @@ def test_the_validator_is_strict() -> None:
     deployment = workload("production", "rules")
     misspelt = {**deployment, "spec": {**deployment["spec"], "minReadySecond": 5}}
     with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(
-            misspelt, kubernetes_validate.latest_version(), strict=True
-        )
+        kubernetes_validate.validate(misspelt, kubernetes_validate.latest_version(), strict=True)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -132,11 +130,12 @@ def test_every_setting_exists_and_has_a_value_that_is_one(overlay: str, name: st
     ours = {variable: value for variable, value in told.items() if variable.startswith(PREFIX)}
     for variable in ours:
         assert f"| `{variable}` |" in reference(), "as the README has it"
-    Settings(**{
+    values: dict[str, Any] = {
         variable.removeprefix(PREFIX).lower(): value
         for variable, value in ours.items()
         if isinstance(value, str)
-    })
+    }
+    Settings(**values)
     if name in SERVICES or name.startswith("migrate-"):
         mounted = {each["mountPath"] for each in container(workload(overlay, name))["volumeMounts"]}
         files = [value for key, value in ours.items() if key.endswith("_FILE")]

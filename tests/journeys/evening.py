@@ -1,7 +1,7 @@
 """An evening in the house: all four services in this process, over real sockets.
 
-Embedded, each service is there once, and they share a bus; scaled, there
-are two replicas of each, which share only a database and NATS, and clients come through Envoy.
+Embedded, each service is there once, and they share a bus; scaled, there are two replicas of each,
+which share only a database and NATS, and clients come through Envoy.
 """
 
 from __future__ import annotations
@@ -32,8 +32,16 @@ from kafeneio_runtime.settings import Settings
 from kafeneio_settlement import main as settlement
 from kafeneio_up import edge
 
+from tests.journeys.guests import FOUR as FOUR
+from tests.journeys.guests import PATIENCE, Guests
+from tests.journeys.guests import PLAYERS as PLAYERS
+from tests.journeys.guests import PURSE as PURSE
+from tests.journeys.guests import STAKE as STAKE
+from tests.journeys.guests import refused as refused
+
 SERVICES: Final = ("rules", "settlement", "clock", "matchmaking")
 """In an order in which each finds open what it calls."""
+
 Mangle = Callable[[Sequence[bus.Event]], Sequence[bus.Event]]
 
 QUICK: Final[dict[str, Any]] = {
@@ -117,7 +125,8 @@ class Evening(Guests):
     replicas: int = 1
     draws: Draws = ProvableDraw
     running: dict[str, list[Replica]] = field(default_factory=dict)
-    edge: AsyncExitStack = field(default_factory=AsyncExitStack)
+    connected: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """Closed, and the clients are gone, and the edge with them."""
     told: dict[tuple[str, int], clock_events.ClockEvent] = field(default_factory=dict)
     heard: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -186,12 +195,12 @@ class Evening(Guests):
         if self.replicas > 1:
             edge_folder = Path(tempfile.mkdtemp(dir=self.folder))
             opening = edge.opened(backends, edge_folder, rate=edge.Rate(1_000_000, 1_000_000))
-            known = dict.fromkeys(SERVICES, await self.edge.enter_async_context(opening))
-        self.house = await self.edge.enter_async_context(House(**known))
+            known = dict.fromkeys(SERVICES, await self.connected.enter_async_context(opening))
+        self.house = await self.connected.enter_async_context(House(**known))
 
     async def reconnect(self) -> None:
         """The house's clients learn the new addresses of services that were started again."""
-        await self.edge.aclose()
+        await self.connected.aclose()
         self.clients.clear()
         await self.open_house()
 
@@ -226,6 +235,6 @@ async def evening(
                 await opened.close_service(name)
 
         stack.push_async_callback(close_all)
-        stack.push_async_callback(opened.edge.aclose)
+        stack.push_async_callback(opened.connected.aclose)
         await opened.open_house()
         yield opened

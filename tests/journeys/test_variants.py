@@ -10,7 +10,8 @@ from kafeneio.rules.v1 import game_pb2
 from kafeneio_client.programs import GreedyProgram
 from kafeneio_games import registry
 
-from tests.journeys.evening import FOUR, STAKE, Evening
+from tests.journeys.evening import Evening
+from tests.journeys.guests import FOUR, STAKE, Guests
 
 QUICK: Final = ("portes", "pilotta", "koumkan")
 """One of each family; the others are drills."""
@@ -36,7 +37,7 @@ async def test_it_is_played_for_a_stake_and_its_record_is_good(slow: Evening, va
     await check_played(slow, variant)
 
 
-async def check_played(house: Evening, variant: str, names: Sequence[str] = FOUR) -> None:
+async def check_played(house: Guests, variant: str, names: Sequence[str] = FOUR) -> None:
     """A whole game of a variant, from the queue to the ledger, by people who play their first."""
     played = registry.variant(variant)
     players = names[: played.seats]

@@ -19,7 +19,7 @@ from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 from kafeneio_runtime.auth import Role, development_key
 from kafeneio_runtime.clock import ManualTime
-from kafeneio_runtime.serve import Server, serve
+from kafeneio_runtime.serve import LIVE, Server, serve
 
 from tests.runtime import echo
 from tests.runtime.house import (
@@ -50,7 +50,7 @@ async def _health(channel: grpc.aio.Channel, name: str = echo.SERVICE) -> int:
 # health and reflection
 
 
-@pytest.mark.parametrize("name", ["", echo.SERVICE])
+@pytest.mark.parametrize("name", ["", echo.SERVICE, LIVE])
 async def test_a_server_that_runs_says_so_to_anybody(house: House, name: str) -> None:
     assert await _health(house.channel, name) == SERVING
 
@@ -76,6 +76,7 @@ async def test_health_follows_the_store() -> None:
             await house.time.until_sleeping()
             house.time.advance(2)
             assert (await anext(statuses)).status == status
+            assert await _health(house.channel, LIVE) == SERVING, "no restart brings a store back"
         watch.cancel()
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 import grpc
+import pytest
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import Message
 from kafeneio.common.v1 import audit_pb2 as pb
@@ -120,14 +121,10 @@ class Office:
         """The same id with another request, and calls of those for whom it is not."""
         words = "outcome" if "outcome" in request.DESCRIPTOR.fields_by_name else "reason"
         setattr(request, words, "another one")
-        for who, role in ((name, Role.OPERATOR), ("eleni", Role.PLAYER)):
-            try:
+        for who, role, code in (
+            (name, Role.OPERATOR, grpc.StatusCode.ALREADY_EXISTS),
+            ("eleni", Role.PLAYER, grpc.StatusCode.PERMISSION_DENIED),
+        ):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await self.call(path, request, who, role, service)
-            except grpc.aio.AioRpcError as error:
-                expected = {
-                    Role.OPERATOR: (grpc.StatusCode.ALREADY_EXISTS,),
-                    Role.PLAYER: (grpc.StatusCode.PERMISSION_DENIED,),
-                }[role]
-                assert error.code() in expected, (path, error.details())
-            else:
-                raise AssertionError(f"{path} was not refused to {who}")
+            assert caught.value.code() is code, (path, caught.value.details())

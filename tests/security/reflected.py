@@ -64,16 +64,15 @@ async def outcome(
     """(code, reason) of a call with an empty request; ("OK", "") for a stream that begins."""
     try:
         if method.streams:
-            stream: grpc.aio.UnaryStreamCall[bytes, bytes] = channel.unary_stream(method.path)(
-                b"", timeout=SECONDS, metadata=metadata
+            many: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(
+                method.path
             )
+            stream = many(b"", timeout=SECONDS, metadata=metadata)
             await stream.read()
             stream.cancel()
         else:
-            unary: grpc.aio.UnaryUnaryCall[bytes, bytes] = channel.unary_unary(method.path)(
-                b"", timeout=SECONDS, metadata=metadata
-            )
-            await unary
+            one: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(method.path)
+            await one(b"", timeout=SECONDS, metadata=metadata)
     except grpc.aio.AioRpcError as error:
         return error.code().name, _reason(error)
     return "OK", ""
@@ -85,7 +84,8 @@ def _reason(error: grpc.aio.AioRpcError) -> str:
     for detail in status.details if status else ():
         if detail.Is(info.DESCRIPTOR):
             detail.Unpack(info)
-    return info.reason
+    reason: str = info.reason
+    return reason
 
 
 async def _ask(

@@ -37,6 +37,9 @@ from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 from kafeneio_settlement import main
 
+from tests import snapshots
+from tests.snapshots import Snapshot
+
 SERVICE: Final = "matchmaking"
 OPERATOR: Final = "operator"
 SECOND: Final = "operator-2"
@@ -71,7 +74,6 @@ _ROLES: Final = {SERVICE: Role.SERVICE, OPERATOR: Role.OPERATOR, SECOND: Role.OP
 Query = TypeVar("Query", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
-Snapshot: TypeAlias = dict[str, tuple[int, str]]
 Watch: TypeAlias = "grpc.aio.UnaryStreamCall[Any, Any]"
 
 
@@ -352,15 +354,7 @@ class House:
 
     async def snapshot(self) -> Snapshot:
         """How many rows each table has, and a hash of them all."""
-        found: Snapshot = {}
-        for table, columns in TABLES.items():
-            row = await self.database.fetchrow(
-                "SELECT count(*), coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '')"
-                f" FROM (SELECT {columns} FROM {table}) AS r"
-            )
-            assert row is not None
-            found[table] = (row[0], row[1])
-        return found
+        return await snapshots.snapshot(self.database, TABLES)
 
     async def check_ledger(self) -> None:
         """Every account is the sum of its transfers, each chain of versions is whole, nobody but

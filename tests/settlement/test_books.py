@@ -235,6 +235,7 @@ def test_without_a_token_one_for_an_operator_is_made(monkeypatch: pytest.MonkeyP
         return "nothing"
 
     monkeypatch.setattr(tokens, "make", made)
-    done = CliRunner().invoke(app, ["ledger", "report", "--settlement", "127.0.0.1:1"])
+    command = ["ledger", "report", "--settlement", "127.0.0.1:1", "--as", "olga"]
+    done = CliRunner().invoke(app, command)
     assert done.exit_code == 2
-    assert asked == [("kafeneio-ledger", Role.OPERATOR.value)]
+    assert asked == [("olga", Role.OPERATOR.value)]

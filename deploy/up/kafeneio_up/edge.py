@@ -60,6 +60,7 @@ def configuration(
         raise ValueError(f"the edge knows no {sorted(strangers)}")
     for name, cluster in clusters.items():
         known = [f"{HOST}:{ports.admin}"] if name == "admin" else backends.get(name, ())
+        cluster.pop("cluster_type", None)
         cluster["type"] = "STATIC"
         endpoints = [{"endpoint": {"address": _address(each)}} for each in known]
         cluster["load_assignment"]["endpoints"] = [{"lb_endpoints": endpoints}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import sysconfig
@@ -32,14 +33,12 @@ async def start(folder: Path, port: int, *, durable: bool = True) -> Process:
     """A server, ready, with its events in `folder`. Without `durable`, which is for tests, it does
     not wait for the disk. Raises StartError.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "nats.conf"
     text = _CONFIGURATION.format(
         listen=f"{HOST}:{port}",
         folder=json.dumps(str(folder / "events")),
         sync="always" if durable else '"2m"',
     )
-    file.write_text(text, "utf-8")
+    file = await asyncio.to_thread(_written, folder, text)
     nats = await Process.start("nats", (program(), "-c", str(file)), {}, folder / "nats.log")
     try:
         await nats.ready(lambda: answers(port))
@@ -47,3 +46,10 @@ async def start(folder: Path, port: int, *, durable: bool = True) -> Process:
         await nats.kill()
         raise
     return nats
+
+
+def _written(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "nats.conf"
+    file.write_text(text, "utf-8")
+    return file

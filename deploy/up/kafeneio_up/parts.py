@@ -1,4 +1,4 @@
-"""The parts of a scaled house: processes that are started in order and started again when they die."""
+"""The parts of a scaled house: processes that are started, and started again when they die."""
 
 from __future__ import annotations
 

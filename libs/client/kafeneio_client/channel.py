@@ -19,6 +19,7 @@ DEADLINE_SECONDS: Final = 10.0
 
 # A server of the house calls pings more often than every 10 s an attack, so stay well above it.
 _KEEPALIVE_MS: Final = 20_000
+_GAME_HEADER: Final = "x-game-id"
 _MESSAGE_BYTES_MAX: Final = 16 * 1024 * 1024
 
 # gRPC itself sends a call again that no server has answered. That is safe: whatever changes
@@ -51,9 +52,10 @@ _SERVICE_CONFIG: Final = {
 
 
 def open_channel(
-    address: str, credentials: grpc.ChannelCredentials | None = None
+    address: str, credentials: grpc.ChannelCredentials | None = None, server_name: str = ""
 ) -> grpc.aio.Channel:
-    """A channel to "host:port"; with `credentials` over TLS. Call it in a running event loop."""
+    """A channel to "host:port"; with `credentials` over TLS, and then to a server whose certificate
+    carries `server_name`, or else the host. Call it in a running event loop."""
     options: list[tuple[str, str | int]] = [
         ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
         ("grpc.enable_retries", 1),
@@ -67,6 +69,8 @@ def open_channel(
         ("grpc.max_receive_message_length", _MESSAGE_BYTES_MAX),
         ("grpc.max_send_message_length", _MESSAGE_BYTES_MAX),
     ]
+    if server_name:
+        options.append(("grpc.ssl_target_name_override", server_name))
     if credentials is None:
         return grpc.aio.insecure_channel(address, options=options)
     return grpc.aio.secure_channel(address, credentials, options=options)
@@ -84,11 +88,19 @@ class Caller:
     address: str
     token: str
     deadline: float
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What goes along with each call."""
-        return (("authorization", f"Bearer {self.token}"),) if self.token else ()
+        shown = (("authorization", f"Bearer {self.token}"),) if self.token else ()
+        return (*shown, *self.headers)
+
+    def about(self, game_id: str) -> tuple[tuple[str, str], ...]:
+        """What goes along with a call about a game: one replica has it at hand, and by this header
+        a load balancer finds that one.
+        """
+        return (*self.metadata, (_GAME_HEADER, game_id)) if game_id else self.metadata
 
     async def call(
         self,
@@ -98,6 +110,7 @@ class Caller:
     ) -> Response:
         """The answer, or a KafeneioError that knows the `request_id`."""
         try:
-            return await method(request, timeout=self.deadline, metadata=self.metadata)
+            told = self.about(getattr(request, "game_id", ""))
+            return await method(request, timeout=self.deadline, metadata=told)
         except grpc.aio.AioRpcError as error:
             raise from_rpc(error, self.address, request_id) from error

@@ -17,6 +17,7 @@ from typing import Final, Self
 
 import grpc
 
+from kafeneio_client.audit import Audit
 from kafeneio_client.channel import DEADLINE_SECONDS, Caller, open_channel
 from kafeneio_client.clock import Clocks
 from kafeneio_client.games import Games
@@ -100,6 +101,10 @@ class Client:
         """PlayerService of `matchmaking`."""
         return Players(*self._service("matchmaking"))
 
+    def audit(self, service: str) -> Audit:
+        """AuditService of a service: "rules", "clock", "settlement" or "matchmaking"."""
+        return Audit(service, *self._service(service))
+
     def _service(self, name: str) -> tuple[grpc.aio.Channel, Caller]:
         if name not in self._channels:
             raise ValueError(f"this House knows no address of {name}: make it with {name}=...")
@@ -121,6 +126,7 @@ class House:
         settlement: str = "",
         matchmaking: str = "",
         credentials: grpc.ChannelCredentials | None = None,
+        server_name: str = "",
         deadline: float = DEADLINE_SECONDS,
         time: Time | None = None,
     ) -> None:
@@ -132,7 +138,8 @@ class House:
         }
         self._addresses = {name: address for name, address in told.items() if address}
         self._channels = {
-            name: open_channel(address, credentials) for name, address in self._addresses.items()
+            name: open_channel(address, credentials, server_name)
+            for name, address in self._addresses.items()
         }
         self._deadline = deadline
         self._time = time or SystemTime()

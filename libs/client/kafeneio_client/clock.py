@@ -239,7 +239,7 @@ class Clocks:
     def _seat(self, game_id: str) -> _Seat:
         def open_stream() -> Stream[pb.AttendResponse]:
             request = pb.AttendRequest(game_id=game_id)
-            return self._stub.Attend(request, metadata=self._caller.metadata)
+            return self._stub.Attend(request, metadata=self._caller.about(game_id))
 
         return _Seat(open_stream)
 
@@ -272,9 +272,11 @@ class Clocks:
         call = self._caller.call(self._stub.PauseGame, request, request.request_id)
         return (await call).clock
 
-    async def resume(self, game_id: str, *, request_id: str = "") -> pb.Clock:
+    async def resume(self, game_id: str, reason: str = "", *, request_id: str = "") -> pb.Clock:
         """ResumeGame: let the time of a game go on; the clock after it. Role: operator."""
-        request = pb.ResumeGameRequest(request_id=request_id or new_id(), game_id=game_id)
+        request = pb.ResumeGameRequest(
+            request_id=request_id or new_id(), game_id=game_id, reason=reason
+        )
         call = self._caller.call(self._stub.ResumeGame, request, request.request_id)
         return (await call).clock
 

@@ -164,7 +164,7 @@ class Games:
 
         def open_stream(version: int) -> Stream[pb.WatchGameResponse]:
             request = pb.WatchGameRequest(game_id=game_id, after_version=version)
-            return self._stub.WatchGame(request, metadata=self._caller.metadata)
+            return self._stub.WatchGame(request, metadata=self._caller.about(game_id))
 
         async def get_position() -> pb.Position:
             return (await self.get(game_id)).position

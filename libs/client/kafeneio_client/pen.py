@@ -29,10 +29,10 @@ UNICODE: Final = Signs("●", "○", "─", "│", "┌┬┐├┼┤└┴┘"
 ASCII: Final = Signs("X", "O", "-", "|", "+++++++++", "-", "SHDC")
 
 
-def plain(text: str) -> str:
+def plain(text: str, longest: int = NAME_LENGTH_MAX) -> str:
     """Somebody else's text, cut short, and without characters that would steer the terminal."""
     shown = "".join(c if c.isprintable() else "?" for c in text)
-    return shown if len(shown) <= NAME_LENGTH_MAX else shown[: NAME_LENGTH_MAX - 1] + "…"
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)

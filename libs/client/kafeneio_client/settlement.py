@@ -174,17 +174,19 @@ class Settlements:
         answer = await self._caller.call(self._stub.CorrectResult, request, request.request_id)
         return answer.correction
 
-    async def approve(self, game_id: str, number: int, *, request_id: str = "") -> pb.Settlement:
+    async def approve(
+        self, game_id: str, number: int, reason: str = "", *, request_id: str = ""
+    ) -> pb.Settlement:
         """ApproveCorrection: do what another operator has proposed for a game. Role: operator."""
-        return (await self.approve_any(game_id, number, request_id=request_id)).settlement
+        return (await self.approve_any(game_id, number, reason, request_id=request_id)).settlement
 
     async def approve_any(
-        self, name: str, number: int, *, request_id: str = ""
+        self, name: str, number: int, reason: str = "", *, request_id: str = ""
     ) -> pb.ApproveCorrectionResponse:
         """ApproveCorrection: the same for a game or a tournament, whichever has that id; the answer
         holds the one or the other. Role: operator."""
         request = corrections_pb2.ApproveCorrectionRequest(
-            request_id=request_id or new_id(), game_id=name, number=number
+            request_id=request_id or new_id(), game_id=name, number=number, reason=reason
         )
         return await self._caller.call(self._stub.ApproveCorrection, request, request.request_id)
 

@@ -36,7 +36,7 @@ _DEAD: Final = Gauge(
 _COUNT_SECONDS: Final = 5.0
 _ACK_SECONDS: Final = 5.0
 """So long for NATS to say that it has what was sent; then it is sent again."""
-_PATIENCE_SECONDS: Final = 10.0
+PATIENCE_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.2
 
 _log: Final = logs.logger(__name__)
@@ -45,8 +45,11 @@ _log: Final = logs.logger(__name__)
 class NatsBus:
     """A process on NATS. It connects when it first has something to do."""
 
-    def __init__(self, settings: Settings, time: Time | None = None) -> None:
+    def __init__(
+        self, settings: Settings, time: Time | None = None, patience: float = PATIENCE_SECONDS
+    ) -> None:
         """Raises ValueError where the settings name no server."""
+        self._patience = patience
         self._time: Time = time or SystemTime()
         self._link = Link(Options.of(settings))
         self.dead_letters = DeadLetters(self._link)
@@ -56,12 +59,12 @@ class NatsBus:
 
     async def publish(self, events: Sequence[Event]) -> None:
         """Hands the events on; returns when NATS has them on disk. Raises ConnectionError when NATS
-        has taken none of them for ten seconds: then somebody else may have more luck.
+        has taken none of them for as long as our patience lasts: somebody else may have more luck.
         """
         left = list(events)
         while left:
             try:
-                async with asyncio.timeout(_PATIENCE_SECONDS):
+                async with asyncio.timeout(self._patience):
                     left = await self._some_sent(left)
             except TimeoutError:
                 raise ConnectionError("NATS is away") from None

@@ -138,7 +138,7 @@ class NatsConsumer:
                 await self._leave(client)
 
     async def _prepare(self, client: Client) -> None:
-        """Makes the consumer, or finds it. By hand, because the library knows no priority groups."""
+        """Makes the consumer, or finds it. By hand: the library knows no priority groups."""
         config = {
             "name": self._name,
             "durable_name": self._name,
@@ -237,8 +237,8 @@ class NatsConsumer:
     async def _handled(
         self, handler: EventHandler, events: Sequence[Event], tries: int
     ) -> bool:
-        """Tries to handle events, and after so many tries gives up: False, or a dead letter where it
-        is one event. Whoever has to wait for somebody else waits as long as it takes.
+        """Tries to handle events, and after so many tries gives up: False, or a dead letter where
+        it is one event. Whoever has to wait for somebody else waits as long as it takes.
         """
         backoff, failed = _FIRST_BACKOFF, 0
         while True:

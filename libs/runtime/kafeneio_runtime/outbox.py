@@ -10,6 +10,7 @@ numbered.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
@@ -66,6 +67,10 @@ _OLDEST: Final = """
     SELECT coalesce(extract(epoch FROM clock_timestamp() - min(occurred_at)), 0)::float8
     FROM outbox WHERE published_at IS NULL
 """
+_UNMARK: Final = """
+    UPDATE outbox SET published_at = NULL
+    WHERE published_at IS NOT NULL AND occurred_at >= clock_timestamp() - $1::interval
+"""
 _TRY_LOCK: Final = "SELECT pg_try_advisory_lock(hashtext($1))"
 
 
@@ -105,6 +110,14 @@ async def events_after(
     """
     rows = await connection.fetch(_AFTER, key, after_sequence, limit)
     return [_event(subject, row) for row in rows]
+
+
+async def unpublish(connection: "store.Connection", age: timedelta) -> int:
+    """Has the events of the last while published again, where a broker has lost them; how many.
+    They keep their ids, so that consumers do nothing twice.
+    """
+    done: str = await connection.execute(_UNMARK, age)
+    return int(done.rpartition(" ")[2])
 
 
 async def look(database: store.Store) -> float:

@@ -255,6 +255,11 @@ class Settings(BaseSettings):
         gt=0,
         description="So long a player may take to come back after the house ended his stream.",
     )
+    spectator_delay_seconds: float = Field(
+        default=0,
+        ge=0,
+        description="So much later than its players everybody else sees a game.",
+    )
     ready_file: Path | None = Field(
         default=None,
         description="File in which the process writes the addresses of its services, as JSON, "

@@ -18,7 +18,7 @@ from kafeneio_runtime.errors import unavailable
 
 from kafeneio_clock import wire
 from kafeneio_clock.keeper import Keeper
-from kafeneio_clock.storage import Row
+from kafeneio_clock.rows import Row
 from kafeneio_clock.turns import Micros
 from kafeneio_clock.values import Attached, Event, Heard, Lost, Presence, Seat, StreamEnded
 

@@ -11,12 +11,14 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import events_pb2
 from kafeneio_runtime import bus
 from kafeneio_runtime.errors import failed
+from kafeneio_runtime.events import read
 from kafeneio_runtime.failpoints import failpoint
 
 from kafeneio_clock import domain, wire
 from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.peer import Rules
-from kafeneio_clock.storage import Clocks, ConflictError, Row, Write
+from kafeneio_clock.rows import Row, Write
+from kafeneio_clock.storage import Clocks, ConflictError
 from kafeneio_clock.turns import Micros, Options
 from kafeneio_clock.values import (
     Announcement,
@@ -55,7 +57,7 @@ class Consumer:
 
     async def handle(self, events: Sequence[bus.Event]) -> None:
         """A batch from the bus: it may have come before, out of order, or with gaps."""
-        await self._take([wire.heard(event) for event in events])
+        await self._take([read(event, Heard) for event in events])
 
     async def catch_up(self, game_id: UUID) -> None:
         """Ask `rules` for what the bus has not brought yet.

@@ -277,7 +277,8 @@ class _Happening:
         turn = self._over(turn, at)
         seat = self.state.seats[turn.seat]
         # What was crossed and not charged is forgiven: the move is in the log (X11).
-        self._change(turn.seat, away=turn.away(at))
+        if (away := turn.away(at)) != seat.away:
+            self._change(turn.seat, away=away)
         if seat.presence is Presence.EXPECTED:  # an accepted action is a sign of life
             self._change(turn.seat, until=max(seat.until, at + self.state.options.silent))
         self.state = replace(self.state, turn=None, silent_since=0, idle_since=at)

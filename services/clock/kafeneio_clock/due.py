@@ -22,7 +22,8 @@ from kafeneio_clock.consumer import Consumer
 from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.life import Life
 from kafeneio_clock.peer import Rules, RunningTurn, UnreachableError
-from kafeneio_clock.storage import Clocks, Due, Row
+from kafeneio_clock.rows import Due, Row
+from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Cause, Micros, Turn
 from kafeneio_clock.values import (
     Confirmed,

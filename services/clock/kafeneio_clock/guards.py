@@ -7,7 +7,7 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio_runtime.errors import Refusal, failed, forbidden, malformed
 from kafeneio_runtime.interceptors.current import caller
 
-from kafeneio_clock.storage import Row
+from kafeneio_clock.rows import Row
 from kafeneio_clock.values import Presence
 
 

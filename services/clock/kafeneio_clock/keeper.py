@@ -15,7 +15,8 @@ from kafeneio_runtime.group import GroupCommit
 from prometheus_client import Counter
 
 from kafeneio_clock import domain
-from kafeneio_clock.storage import Clocks, Row, Work, Write
+from kafeneio_clock.rows import Row, Write
+from kafeneio_clock.storage import Clocks, Work
 from kafeneio_clock.turns import Micros
 from kafeneio_clock.values import Announcement, Charged, Event, Forfeited, Reason, State
 
@@ -47,6 +48,9 @@ class Keeper:
         self._clocks = clocks
         self._written = written
         self._group = GroupCommit(self._commit, most=MOST)
+        # What is due waits for none of the others. Whoever has a row first has it: both lock their
+        # rows in one order.
+        self._due = GroupCommit(self._commit, most=MOST)
 
     async def apply(self, game_id: UUID, decide: Decide, rest: float | None = None) -> Row | None:
         """The clock after some events, committed with whatever else is under way; None where the
@@ -55,11 +59,13 @@ class Keeper:
         `rest` says that the row is one that was due: it is looked at again when it is next due, but
         not within so many seconds.
         """
-        return await self._group.submit(_Wish(game_id, decide, rest))
+        group = self._group if rest is None else self._due
+        return await group.submit(_Wish(game_id, decide, rest))
 
     async def close(self) -> None:
         """Take nothing more in, and return when all is committed."""
         await self._group.close()
+        await self._due.close()
 
     async def _commit(self, wishes: Sequence[_Wish]) -> list[Row | None]:
         """All of them in one transaction. Each is a version of its own: two devices that attend at
@@ -128,8 +134,10 @@ class Keeper:
                     TIMEOUTS.inc()
                 elif isinstance(told, Forfeited):
                     FORFEITS.labels(told.reason.value).inc()
-            rows.append(write.written)
-            self._written(rows[-1])
+            row = write.written
+            self._clocks.keep(row)
+            rows.append(row)
+            self._written(row)
         return rows
 
 

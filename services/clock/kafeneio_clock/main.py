@@ -31,9 +31,10 @@ from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.life import Life
 from kafeneio_clock.peer import Rules
 from kafeneio_clock.replicas import Replicas
+from kafeneio_clock.rows import Row
 from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.server import ClockServicer, Stream
-from kafeneio_clock.storage import Clocks, Row
+from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Options
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"

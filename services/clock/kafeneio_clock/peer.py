@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 from uuid import UUID
@@ -12,15 +12,16 @@ from google.protobuf.message import Message
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import events_pb2, game_pb2, game_pb2_grpc
 from kafeneio_client.errors import Refused, from_rpc
+from kafeneio_runtime.bus import NotNowError
 from kafeneio_runtime.directory import Directory, UnknownServiceError
 from kafeneio_runtime.errors import Refusal, unavailable
+from kafeneio_runtime.events import PAGE, all_after
 
 from kafeneio_clock import wire
 from kafeneio_clock.turns import Interval
 from kafeneio_clock.values import Reason
 
 ANSWER_SECONDS: Final = 2.0
-PAGE: Final = 500
 
 Query = TypeVar("Query", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
@@ -37,7 +38,7 @@ _DEFINITE: Final = frozenset(
 )
 
 
-class UnreachableError(Exception):
+class UnreachableError(NotNowError):
     """`rules` can't be asked, or has not answered: whether it did anything is unknown."""
 
 
@@ -83,16 +84,14 @@ class Rules:
 
     async def events(self, game_id: UUID, after: int) -> list[events_pb2.GameEvent]:
         """Everything that was announced about a game after a sequence number."""
-        found: list[events_pb2.GameEvent] = []
-        while True:
-            last = found[-1].sequence if found else after
+
+        async def page(last: int) -> Sequence[events_pb2.GameEvent]:
             request = game_pb2.ListEventsRequest(
                 game_id=str(game_id), after_sequence=last, page_size=PAGE
             )
-            page = await self._asked(lambda stub: stub.ListEvents, request)
-            found += page.events
-            if len(page.events) < PAGE:
-                return found
+            return (await self._asked(lambda stub: stub.ListEvents, request)).events
+
+        return await all_after(after, page)
 
     async def _asked(
         self,

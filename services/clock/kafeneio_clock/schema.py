@@ -37,13 +37,14 @@ clocks = Table(
     Column("state", JSONB, nullable=False),
     # Which replicas have a stream of the game, so that those of one that died are found.
     Column("replicas", ARRAY(Text), nullable=False),
-    # When the next thing is due, and when to look: later than that while a replica is at it.
+    # When the next thing is due, and when to look: every clock that is not closed has such a time.
     Column("deadline", DateTime(timezone=True)),
     Column("due_at", DateTime(timezone=True)),
     Column("closed", Boolean, nullable=False),
 )
+# The one index that every change of a clock writes beside that of its id; so it also has to tell
+# which clocks are open.
 Index("clocks_due", clocks.c.due_at, postgresql_where=clocks.c.due_at.isnot(None))
-Index("clocks_open", clocks.c.game_id, postgresql_where=~clocks.c.closed)
 
 replicas = Table(
     "replicas",

@@ -31,7 +31,8 @@ from kafeneio_clock.guards import asked_seat, check_open, check_seated, own_seat
 from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.peer import UnreachableError, away
 from kafeneio_clock.replicas import Replicas
-from kafeneio_clock.storage import Clocks, Row, Write
+from kafeneio_clock.rows import Row, Write
+from kafeneio_clock.storage import Clocks
 from kafeneio_clock.values import Event, Leaving, Pausing, Presence, Reason, Resuming
 
 MOST_EVENTS: Final = 2**63 - 1

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from asyncpg import Record
 from kafeneio_runtime.bus import Event
 from kafeneio_runtime.outbox import announce, events_after
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_clock import accounts, codec, domain, listening, wire
+from kafeneio_clock import accounts, codec, domain, wire
 from kafeneio_clock.accounts import Account
+from kafeneio_clock.kept import States
+from kafeneio_clock.rows import Due, Row, Write, announcements, columns, due_at, row_of
 from kafeneio_clock.turns import Interval, Micros
-from kafeneio_clock.values import Announcement, Kept, State
+from kafeneio_clock.values import Kept
 
 SUBJECT: Final = "clock.events"
 """Where the events go on the bus."""
@@ -29,25 +30,42 @@ SUBJECT: Final = "clock.events"
 NOW: Final = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now"
 COLUMNS: Final = f"game_id, version, heard, sequence, state::text, {NOW}"
 
-_UPDATE: Final = """
+# A state that the caller has is not sent again.
+_LOCK: Final = f"""
+    SELECT c.game_id, c.version, c.heard, c.sequence,
+           CASE WHEN c.version = known.version THEN NULL ELSE c.state::text END AS state, {NOW}
+    FROM unnest($1::uuid[], $2::bigint[]) AS known(game_id, version) JOIN clocks c USING (game_id)
+    ORDER BY c.game_id FOR UPDATE OF c
+"""
+# Each column as one text, a line a clock: that costs a tenth of an array of values. A state has no
+# line breaks in it; -1 is no time.
+_NEW: Final = r"""(
+    SELECT game_id, version, heard, sequence, state, coalesce(replicas, '') AS replicas, closed,
+           timestamptz 'epoch' + nullif(deadline, -1) * interval '1 microsecond' AS deadline,
+           timestamptz 'epoch' + nullif(due_at, -1) * interval '1 microsecond' AS due_at
+    FROM unnest(
+        string_to_array($1, E'\n')::uuid[], string_to_array($2, E'\n')::bigint[],
+        string_to_array($3, E'\n')::bigint[], string_to_array($4, E'\n')::bigint[],
+        string_to_array($5, E'\n'), string_to_array($6, E'\n'),
+        string_to_array($7, E'\n')::bigint[], string_to_array($8, E'\n')::bigint[],
+        string_to_array($9, E'\n')::bool[]
+    ) AS line(game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
+) AS new"""
+_UPDATE: Final = f"""
     UPDATE clocks SET version = clocks.version + 1, heard = new.heard, sequence = new.sequence,
         state = new.state::jsonb, deadline = new.deadline, closed = new.closed,
         due_at = new.due_at,
         replicas = string_to_array(new.replicas, ' ')
-    FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
-                $7::timestamptz[], $8::timestamptz[], $9::bool[])
-         AS new(game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
+    FROM {_NEW}
     WHERE clocks.game_id = new.game_id AND clocks.version = new.version
     RETURNING clocks.game_id
 """
-_INSERT: Final = """
+_INSERT: Final = f"""
     INSERT INTO clocks
         (game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
     SELECT game_id, 1, heard, sequence, state::jsonb, string_to_array(replicas, ' '), deadline,
            due_at, closed
-    FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
-                $7::timestamptz[], $8::timestamptz[], $9::bool[])
-         AS new(game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
+    FROM {_NEW}
     ON CONFLICT DO NOTHING
     RETURNING game_id
 """
@@ -79,11 +97,11 @@ _COUNT: Final = """
     SELECT count(*) FILTER (WHERE deadline IS NOT NULL) AS running,
            count(*) FILTER (WHERE deadline < clock_timestamp() - $1::interval) AS overdue,
            count(*) AS open
-    FROM clocks WHERE NOT closed
+    FROM clocks WHERE due_at IS NOT NULL
 """
 _WITHOUT_DEADLINE: Final = """
     SELECT game_id, version FROM clocks
-    WHERE NOT closed AND deadline IS NULL AND NOT state ? 'paused_since'
+    WHERE due_at IS NOT NULL AND deadline IS NULL AND NOT state ? 'paused_since'
 """
 
 
@@ -92,68 +110,30 @@ class ConflictError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A clock at one version, as it was `now`; `heard` and `sequence` number the last events of
-    `rules` and of its own."""
-
-    game_id: UUID
-    version: int
-    heard: int
-    sequence: int
-    state: State
-    now: Micros
-
-
-@dataclass(frozen=True, slots=True)
-class Due(Row):
-    """A clock that is to be looked at: something was due at `deadline`, or it has heard nothing for
-    some time."""
-
-    deadline: Micros | None
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A clock to be written: `row` is what it was, None for a new one; `rest` is how many seconds
-    nobody needs to look at it."""
-
-    game_id: UUID
-    row: Row | None
-    state: State
-    heard: int
-    told: tuple[Announcement, ...]
-    rest: float = 0
-
-    @property
-    def announced(self) -> list[Announcement]:
-        """What others are told."""
-        return [each for each in self.told if not isinstance(each, Kept)]
-
-    @property
-    def written(self) -> Row:
-        """The clock after it."""
-        version, sequence, now = 0, 0, 0
-        if self.row is not None:
-            version, sequence, now = self.row.version, self.row.sequence, self.row.now
-        sequence += len(self.announced)
-        return Row(self.game_id, version + 1, self.heard, sequence, self.state, now)
-
-
-@dataclass(frozen=True, slots=True)
 class Work:
     """One transaction."""
 
     connection: Connection
+    states: States
 
     async def lock(self, game_ids: Iterable[UUID]) -> dict[UUID, Row]:
         """The clocks of these games, which nobody else changes until the end; in the order of their
         ids, so that no two wait for each other."""
+        named = list(game_ids)
+        known = self.states.known(named)
         rows = await self.connection.fetch(
-            f"SELECT {COLUMNS} FROM clocks WHERE game_id = ANY ($1::uuid[])"
-            " ORDER BY game_id FOR UPDATE",
-            list(game_ids),
+            _LOCK, named, [known[name][0] if name in known else 0 for name in named]
         )
-        return {row["game_id"]: _row(row) for row in rows}
+        found: dict[UUID, Row] = {}
+        for row in rows:
+            game_id, version = row["game_id"], row["version"]
+            if row["state"] is None:
+                state = known[game_id][1]
+            else:
+                state = codec.read(row["state"])
+                self.states.keep(game_id, version, state)
+            found[game_id] = Row(game_id, version, row["heard"], row["sequence"], state, row["now"])
+        return found
 
     async def write(self, writes: Sequence[Write]) -> None:
         """Write clocks and what they announce. Raises ConflictError if one of them is another."""
@@ -161,10 +141,10 @@ class Work:
         fresh = [write for write in writes if write.row is None]
         for statement, some in ((_UPDATE, known), (_INSERT, fresh)):
             if some:
-                done = await self.connection.fetch(statement, *_columns(some))
+                done = await self.connection.fetch(statement, *columns(some))
                 if len(done) != len(some):
                     raise ConflictError(f"{len(some) - len(done)} clocks have changed")
-        told = [each for write in writes for each in _announcements(write)]
+        told = [each for write in writes for each in announcements(write)]
         if told:
             await announce(self.connection, told)
         kept = [
@@ -185,8 +165,11 @@ class Work:
             _PUT_OFF,
             [row.game_id for row, _ in resting],
             [
-                _due_at(row.state, domain.next_deadline(row.state), row.now, seconds)
-                for row, seconds in resting
+                None if at is None else wire.moment(at)
+                for at in (
+                    due_at(row.state, domain.next_deadline(row.state), row.now, seconds)
+                    for row, seconds in resting
+                )
             ],
         )
 
@@ -196,12 +179,17 @@ class Clocks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._states = States()
+
+    def keep(self, row: Row) -> None:
+        """A clock as it was committed: whoever locks it next need not read it."""
+        self._states.keep(row.game_id, row.version, row.state)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Work]:
         """Committed at the end of the block, rolled back if it raises."""
         async with self._store.transaction() as connection:
-            yield Work(connection)
+            yield Work(connection, self._states)
 
     async def load(self, game_id: UUID) -> Row | None:
         """The clock of a game."""
@@ -209,7 +197,7 @@ class Clocks:
             row = await connection.fetchrow(
                 f"SELECT {COLUMNS} FROM clocks WHERE game_id = $1", game_id
             )
-        return None if row is None else _row(row)
+        return None if row is None else row_of(row)
 
     async def heard(self, game_ids: Iterable[UUID]) -> dict[UUID, int]:
         """The last event of `rules` that each of the games has heard, where there is one."""
@@ -230,13 +218,13 @@ class Clocks:
                 list(versions),
                 list(versions.values()),
             )
-        return [_row(row) for row in rows]
+        return [row_of(row) for row in rows]
 
     async def due(self, limit: int, rest: float) -> list[Due]:
         """Clocks of which something is due; no other replica gets them within `rest` seconds."""
         async with self._store.acquire() as connection:
             rows = await connection.fetch(_DUE, limit, timedelta(seconds=rest))
-        return [
+        found = [
             Due(
                 game_id=row["game_id"],
                 version=row["version"],
@@ -248,6 +236,9 @@ class Clocks:
             )
             for row in rows
         ]
+        for due in found:
+            self.keep(due)
+        return found
 
     async def next_due(self) -> float | None:
         """In how many seconds the next one is due."""
@@ -259,7 +250,7 @@ class Clocks:
         """The games that are not over, or those of them of which a replica has a stream."""
         async with self._store.acquire() as connection:
             rows = await connection.fetch(
-                "SELECT game_id FROM clocks WHERE NOT closed"
+                "SELECT game_id FROM clocks WHERE due_at IS NOT NULL"
                 " AND ($1::text IS NULL OR $1 = ANY (replicas)) ORDER BY game_id",
                 replica,
             )
@@ -341,58 +332,3 @@ class Clocks:
         """A replica is gone, and has no stream left."""
         async with self._store.acquire() as connection:
             await connection.execute("DELETE FROM replicas WHERE name = $1", replica)
-
-
-def _row(row: Record) -> Row:
-    return Row(
-        game_id=row["game_id"],
-        version=row["version"],
-        heard=row["heard"],
-        sequence=row["sequence"],
-        state=codec.read(row["state"]),
-        now=row["now"],
-    )
-
-
-def _moment(at: Micros | None) -> datetime | None:
-    return None if at is None else wire.moment(at)
-
-
-def _due_at(state: State, deadline: Micros | None, now: Micros, rest: float) -> datetime | None:
-    """When a clock is to be looked at: at its deadline, or when it is to ask what has happened, and
-    not before it has rested so many seconds."""
-    listens = listening.listens_at(state, now)
-    found = [at for at in (deadline, listens) if at is not None]
-    if not found:
-        return None
-    earliest = now + round(rest * wire.SECOND) if rest else 0
-    return wire.moment(max(min(found), earliest))
-
-
-def _columns(writes: Sequence[Write]) -> list[list[object]]:
-    """What the statements take, a list for each column."""
-    columns: list[list[object]] = [[] for _ in range(9)]
-    for write in writes:
-        state, after = write.state, write.written
-        deadline = domain.next_deadline(state)
-        replicas = sorted({seat.replica for seat in state.seats if seat.replica})
-        values: tuple[object, ...] = (
-            write.game_id,
-            after.version - 1,
-            after.heard,
-            after.sequence,
-            codec.write(state),
-            " ".join(replicas),
-            _moment(deadline),
-            _due_at(state, deadline, 0 if write.row is None else write.row.now, write.rest),
-            state.closed,
-        )
-        for column, value in zip(columns, values, strict=True):
-            column.append(value)
-    return columns
-
-
-def _announcements(write: Write) -> Iterable[wire.Outgoing]:
-    before = 0 if write.row is None else write.row.sequence
-    for sequence, told in enumerate(write.announced, before + 1):
-        yield wire.outgoing(write.game_id, sequence, told)

@@ -114,7 +114,16 @@ class Turn:
                 at = max(at, last.ended)
         if cause is not None:
             spans += (Span(cause, at, None),)
-        return replace(self, spans=spans)
+        # Written out, for every turn of every game comes here twice.
+        return Turn(
+            self.number,
+            self.seat,
+            self.since,
+            self.away_before,
+            spans,
+            self.credits,
+            self.charged,
+        )
 
     def credited(self, given: Interval, reason: CreditReason) -> tuple[Turn, Micros]:
         """The turn with an interval taken out, and how much of its time that was: what has been

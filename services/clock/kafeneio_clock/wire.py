@@ -10,7 +10,6 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.clock.v1 import clock_pb2, events_pb2
 from kafeneio.rules.v1 import actions_pb2
-from kafeneio.rules.v1 import events_pb2 as rules_pb2
 from kafeneio_runtime import outbox
 from kafeneio_runtime.bus import Event
 
@@ -152,14 +151,6 @@ def forfeit_reason(reason: Reason) -> actions_pb2.ForfeitReason.ValueType:
 def read_reason(number: actions_pb2.ForfeitReason.ValueType) -> Reason:
     """The inverse of `forfeit_reason`."""
     return Reason(actions_pb2.ForfeitReason.Name(number).removeprefix("FORFEIT_REASON_"))
-
-
-def heard(event: Event) -> rules_pb2.GameEvent:
-    """An event of `rules` as the bus brings it: id and time are on the envelope."""
-    message = rules_pb2.GameEvent.FromString(event.payload)
-    message.event_id = str(event.id)
-    message.occurred_at.FromDatetime(event.occurred_at)
-    return message
 
 
 def outgoing(game_id: UUID, sequence: int, told: Announcement) -> Outgoing:

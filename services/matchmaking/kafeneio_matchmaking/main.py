@@ -156,6 +156,7 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
             player_background.flag,
             tournament_background.drive,
             tournament_background.drive_entries,
+            tournament_background.count,
             background.end_streams,
         ),
         closing=close,

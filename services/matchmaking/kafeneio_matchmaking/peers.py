@@ -16,6 +16,7 @@ from kafeneio.rules.v1 import events_pb2, game_pb2, rulebook_pb2
 from kafeneio.settlement.v1 import events_pb2 as settlement_events_pb2
 from kafeneio.settlement.v1 import settlement_pb2
 from kafeneio_client.errors import Refused, Unreachable, from_rpc
+from kafeneio_runtime.bus import NotNowError
 from kafeneio_runtime.directory import Directory, UnknownServiceError
 from kafeneio_runtime.events import PAGE, all_after
 
@@ -45,7 +46,7 @@ PLAYERS: Final = "players"
 """The option with which a table chooses how many play."""
 
 
-class UnansweredError(Exception):
+class UnansweredError(NotNowError):
     """Nobody has settled the question: whether the call had its effect is unknown."""
 
 

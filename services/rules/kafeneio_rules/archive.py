@@ -13,6 +13,7 @@ from kafeneio_games.record import Problem, Record, Row, verify
 from kafeneio_runtime.errors import exhausted, failed
 
 from kafeneio_rules.live import LiveGames, Table
+from kafeneio_rules.sight import Sight
 
 WAITING_MOST: Final = 8
 """Records that may wait for their verdict; a long one takes a second."""
@@ -25,14 +26,16 @@ class Archive:
     thread, so that who plays does not wait for it.
     """
 
-    def __init__(self, live: LiveGames) -> None:
+    def __init__(self, live: LiveGames, sight: Sight) -> None:
         self._live = live
+        self._sight = sight
         self._judging = asyncio.Lock()
         self._waiting = 0
 
     async def record(self, game_id: UUID) -> game_pb2.Record:
-        """The whole of a finished game; raises GAME_NOT_OVER, GAME_UNKNOWN, GAME_CANCELLED."""
-        if not (await self._live.fresh(game_id)).table.play.over:
+        """The whole of a game that the caller has seen to its end; raises GAME_NOT_OVER,
+        GAME_UNKNOWN, GAME_CANCELLED."""
+        if not (await self._sight.table(await self._live.fresh(game_id))).play.over:
             raise failed(errors_pb2.ERROR_REASON_GAME_NOT_OVER, "the game is not over yet")
         table = await self._live.history(game_id)
         message = records.to_message(self._value(table), table.header.players)

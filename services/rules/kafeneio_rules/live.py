@@ -337,7 +337,13 @@ class LiveGames:
             table = await self.history(table.game_id)
         return [step for step in table.steps if step.step.version > version]
 
-    async def _load(self, game_id: UUID, keep_all: bool = False) -> Table:
+    async def as_of(self, game_id: UUID, until: datetime) -> Table:
+        """A game as it stood then, from its log; before its first row it waits for its seats."""
+        return await self._load(game_id, until=until)
+
+    async def _load(
+        self, game_id: UUID, keep_all: bool = False, until: datetime | None = None
+    ) -> Table:
         found = await self._games.load(game_id)
         if found is None:
             raise not_found(errors_pb2.ERROR_REASON_GAME_UNKNOWN, f"there is no game {game_id}")
@@ -345,7 +351,7 @@ class LiveGames:
         if header.terms is None:
             raise failed(errors_pb2.ERROR_REASON_GAME_CANCELLED, "the game was cancelled")
         table = Table.begin(header, keep_all)
-        await _take_all(table, rows)
+        await _take_all(table, (row for row in rows if until is None or row.at <= until))
         return table
 
     async def history(self, game_id: UUID) -> Table:

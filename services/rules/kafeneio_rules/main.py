@@ -31,6 +31,7 @@ from kafeneio_rules.replicas import Replicas
 from kafeneio_rules.rulebook import RuleBookServicer
 from kafeneio_rules.schema import SCHEMA
 from kafeneio_rules.server import GameServicer
+from kafeneio_rules.sight import Sight
 from kafeneio_rules.storage import SUBJECT, Games
 from kafeneio_rules.waiting import Waiting
 
@@ -92,9 +93,9 @@ async def service(
         computers.written(game_id)
 
     waiting = Waiting(games, live, vault, time, written)
-    servicer = GameServicer(
-        games, live, waiting, Archive(live), pace, written, heartbeat, computers
-    )
+    sight = Sight(live, pace, timedelta(seconds=settings.spectator_delay_seconds))
+    archive = Archive(live, sight)
+    servicer = GameServicer(games, live, waiting, archive, sight, written, heartbeat, computers)
     retention = timedelta(hours=settings.request_retention_hours)
     background = Background(store, games, live, waiting, computers, time, draining, retention)
 

@@ -8,6 +8,7 @@ answer is made of what was committed.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC
 from itertools import islice
@@ -17,11 +18,10 @@ from uuid import UUID
 from kafeneio.common.v1 import errors_pb2
 from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
 from kafeneio_games.game import Seat
-from kafeneio_runtime.errors import failed, malformed, not_yet, stale
+from kafeneio_runtime.errors import failed, malformed, stale
 from kafeneio_runtime.heartbeat import Heartbeat
 from kafeneio_runtime.ids import parse_id
 from kafeneio_runtime.interceptors.current import caller
-from kafeneio_runtime.streams import Pace
 
 from kafeneio_rules import domain, wire
 from kafeneio_rules.archive import Archive
@@ -46,6 +46,7 @@ from kafeneio_rules.guards import (
     visible_seat,
 )
 from kafeneio_rules.live import DatedStep, Live, LiveGames, Table
+from kafeneio_rules.sight import Sight
 from kafeneio_rules.storage import Games
 from kafeneio_rules.waiting import Waiting
 
@@ -77,7 +78,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     live: LiveGames
     waiting: Waiting
     archive: Archive
-    pace: Pace
+    sight: Sight
     written: Callable[[UUID], None]
     heartbeat: Heartbeat
     computers: ComputerTurns
@@ -109,7 +110,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     ) -> game_pb2.GetGameResponse:
         """The game as the caller may see it."""
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
-        table = live.table
+        table = await self.sight.table(live)
         if request.HasField("as_seat"):
             seat = computer_seat(table, request.as_seat)
             return game_pb2.GetGameResponse(game=table.message_for_computer(seat))
@@ -120,27 +121,9 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     ) -> AsyncIterator[game_pb2.WatchGameResponse]:
         """Every row after a version, then each new one."""
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
-        if request.after_version > live.table.version:
-            raise not_yet(live.table.version)
-        viewer = live.table.seat_of(caller().subject)
-        sent, pulse = request.after_version, self.pace.begin()
-        with self.live.watched(live):
-            while True:
-                changed = live.changed  # taken before looking, so that no change is missed
-                for step in await self.live.since(live, sent):
-                    response = game_pb2.WatchGameResponse()
-                    response.update.MergeFromString(step.update(live.table.play.eyes(viewer)))
-                    yield response
-                    sent = step.step.version
-                    pulse.spoke()
-                if live.table.play.over and sent == live.table.version:
-                    return
-                if pulse.is_over:
-                    yield game_pb2.WatchGameResponse(draining=game_pb2.Draining())
-                    return
-                if await pulse.beats_before(changed):
-                    beat = game_pb2.Heartbeat(server_time=wire.timestamp(self.pace.time.now()))
-                    yield game_pb2.WatchGameResponse(heartbeat=beat)
+        async with aclosing(self.sight.watch(live, request.after_version)) as responses:
+            async for response in responses:
+                yield response
 
     async def WatchComputerTurns(
         self, request: game_pb2.WatchComputerTurnsRequest, context: object
@@ -154,7 +137,7 @@ class GameServicer(game_pb2_grpc.GameServiceServicer):
     ) -> game_pb2.ListLegalActionsResponse:
         """What a seat may do now, or after some steps that it has not sent."""
         live = await self.live.fresh(parse_id(request.game_id, "game_id"))
-        table = live.table
+        table = await self.sight.table(live)
         check_running(table)
         seat = self._seat_to_list(table, request)
         if seat not in table.play.to_act:

@@ -4,18 +4,21 @@ it."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC
-from typing import Final
+from datetime import UTC, datetime
+from typing import Final, TypeVar
 from uuid import UUID
 
 import grpc
 from kafeneio.clock.v1 import clock_pb2, clock_pb2_grpc
+from kafeneio.clock.v1 import events_pb2 as clock_events_pb2
+from kafeneio.rules.v1 import events_pb2 as rules_events_pb2
 from kafeneio.rules.v1 import game_pb2, game_pb2_grpc
 from kafeneio_runtime import logs
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.directory import Directory, UnknownServiceError
+from kafeneio_runtime.events import PAGE, all_after
 
 from kafeneio_settlement import wire
 from kafeneio_settlement.domain import State
@@ -27,7 +30,8 @@ LONGEST_WAIT_SECONDS: Final = 600.0
 ASK_SECONDS: Final = 5.0
 AT_ONCE: Final = 10
 """Games that are asked for at the same time."""
-PAGE: Final = 500
+
+T = TypeVar("T", rules_events_pb2.GameEvent, clock_events_pb2.ClockEvent)
 
 _log: Final = logs.logger(__name__)
 
@@ -109,41 +113,44 @@ class Witnesses:
 
     async def _rules(self, game_id: UUID, after: int) -> tuple[list[Witness], int]:
         stub = game_pb2_grpc.GameServiceStub(self.directory.channel("rules"))
-        found: list[Witness] = []
-        while True:
-            page = await stub.ListEvents(
-                game_pb2.ListEventsRequest(
-                    game_id=str(game_id), after_sequence=after, page_size=PAGE
-                ),
-                metadata=self.directory.metadata(),
-                timeout=ASK_SECONDS,
+
+        async def page(last: int) -> Sequence[rules_events_pb2.GameEvent]:
+            request = game_pb2.ListEventsRequest(
+                game_id=str(game_id), after_sequence=last, page_size=PAGE
             )
-            for event in page.events:
-                at = event.occurred_at.ToDatetime(UTC)
-                if (said := wire.rules_witness(game_id, event, at)) is not None:
-                    found.append(said)
-                after = event.sequence
-            if not page.events:
-                return found, after
+            metadata = self.directory.metadata()
+            answer = await stub.ListEvents(request, metadata=metadata, timeout=ASK_SECONDS)
+            return answer.events
+
+        return _heard(game_id, await all_after(after, page), after, wire.rules_witness)
 
     async def _clock(
         self, game_id: UUID, after: int, *, refresh: bool
     ) -> tuple[list[Witness], int]:
         """`refresh`: the clock asks `rules` first, for it may not know that the game is over."""
         stub = clock_pb2_grpc.ClockServiceStub(self.directory.channel("clock"))
-        found: list[Witness] = []
-        while True:
-            page = await stub.ListEvents(
-                clock_pb2.ListEventsRequest(
-                    game_id=str(game_id), after_sequence=after, page_size=PAGE, refresh=refresh
-                ),
-                metadata=self.directory.metadata(),
-                timeout=ASK_SECONDS,
+
+        async def page(last: int) -> Sequence[clock_events_pb2.ClockEvent]:
+            request = clock_pb2.ListEventsRequest(
+                game_id=str(game_id),
+                after_sequence=last,
+                page_size=PAGE,
+                refresh=refresh and last == after,
             )
-            for event in page.events:
-                at = event.occurred_at.ToDatetime(UTC)
-                if (said := wire.clock_witness(game_id, event, at)) is not None:
-                    found.append(said)
-                after, refresh = event.sequence, False
-            if not page.events:
-                return found, after
+            metadata = self.directory.metadata()
+            answer = await stub.ListEvents(request, metadata=metadata, timeout=ASK_SECONDS)
+            return answer.events
+
+        return _heard(game_id, await all_after(after, page), after, wire.clock_witness)
+
+
+def _heard(
+    game_id: UUID,
+    events: Sequence[T],
+    after: int,
+    read: Callable[[UUID, T, datetime], Witness | None],
+) -> tuple[list[Witness], int]:
+    """What events say of money, and the sequence of the last one."""
+    said = (read(game_id, event, event.occurred_at.ToDatetime(UTC)) for event in events)
+    found = [witness for witness in said if witness is not None]
+    return found, events[-1].sequence if events else after

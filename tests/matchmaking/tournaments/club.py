@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from kafeneio.common.v1 import money_pb2
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.matchmaking.v1 import tournaments_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
+from kafeneio_client import tournaments
 from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_runtime.settings import Settings
 
@@ -51,19 +52,8 @@ def terms(**changes: Any) -> pb.TournamentTerms:
     return pb.TournamentTerms(**asked)
 
 
-@dataclass
-class Board:
+class Board(tournaments.Board):
     """What somebody knows of a tournament who watches it."""
-
-    tournament: pb.Tournament = field(default_factory=pb.Tournament)
-    entries: dict[str, pb.Entry] = field(default_factory=dict)
-    matches: dict[tuple[int, int], pb.TournamentMatch] = field(default_factory=dict)
-
-    def take(self, change: pb.TournamentChange) -> None:
-        """What has changed."""
-        self.tournament = change.tournament
-        self.entries |= {entry.entry_id: entry for entry in change.entries}
-        self.matches |= {(match.round, match.number): match for match in change.matches}
 
     @property
     def status(self) -> pb.TournamentStatus.ValueType:
@@ -78,11 +68,6 @@ class Board:
     def who(self, entry_id: str) -> str:
         """The players of an entry."""
         return "+".join(self.entries[entry_id].player_ids) if entry_id else ""
-
-    @property
-    def playing(self) -> list[pb.TournamentMatch]:
-        """Matches with a game."""
-        return [m for m in self.matches.values() if m.state == pb.MATCH_STATE_PLAYING]
 
     def places(self) -> dict[str, int]:
         """Who has finished where."""
@@ -266,13 +251,21 @@ class Club:
             async for board in boards:
                 if done(board):
                     return board
-                for match in board.playing:
+                for match in board.playing():
                     if match.game_id not in played:
                         played.add(match.game_id)
                         seeds = {e: board.entries[e].seed for e in sides(match)}
                         loser = board.entries[max(seeds, key=seeds.__getitem__)]
                         await self.play(match, loser.player_ids[0])
         raise AssertionError("the stream ended")
+
+
+async def running(club: Club, *players: str, **changes: Any) -> pb.Tournament:
+    """A tournament that has started, its seeds in the order of the players."""
+    tournament = await club.create(**changes)
+    await club.entered(tournament, *players)
+    await club.operate("Start", tournament)
+    return tournament
 
 
 def sides(match: pb.TournamentMatch) -> tuple[str, str]:
@@ -295,4 +288,4 @@ def has_entered(entry: pb.Entry) -> Callable[[Board], bool]:
 
 def has_games(count: int, turn: int = 1) -> Callable[[Board], bool]:
     """Whether so many matches of a round have a game."""
-    return lambda board: len([m for m in board.playing if m.round == turn]) == count
+    return lambda board: len([m for m in board.playing() if m.round == turn]) == count

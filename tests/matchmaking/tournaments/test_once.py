@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
+from kafeneio_matchmaking.tournaments.storage import Sheet
 
-from tests.harness import new_id
+from tests.harness import PATIENCE, new_id
+from tests.matchmaking.cashier import elsewhere
+from tests.matchmaking.hall import Hall
 from tests.matchmaking.tournaments.club import Club, has_games
 from tests.matchmaking.tournaments.test_tournament_refusals import METHODS, good, state, who_may
+from tests.matchmaking.tournaments.treasurer import treasurer
 from tests.rules.refusal import refusal
 
 CHANGES = [
@@ -118,3 +122,50 @@ async def test_who_leaves_while_he_pays(club: Club) -> None:
         )
     assert club.treasurer.held == {}
     assert club.treasurer.same_calls()
+
+
+async def test_two_replicas_run_one_tournament(database_url: str, keys: Path) -> None:
+    """Whoever gets to a step does it, once; whoever is asked shows the same."""
+    async with (
+        treasurer() as treasury,
+        Club.serve(database_url, keys, treasury) as first,
+        Hall.beside(first.rules, elsewhere(treasury.address)) as hall,
+    ):
+        second = Club(first.rules, treasury, hall.channel, hall.database)
+        tournament = await first.create()
+        players = [f"player-{number}" for number in range(8)]
+        await asyncio.gather(
+            *((first, second)[n % 2].register(tournament, who) for n, who in enumerate(players))
+        )
+        await second.until(tournament, lambda b: sum(map(is_in, b.entries.values())) == 8)
+        await first.operate("Start", tournament)
+        one, two = await asyncio.gather(first.play_on(tournament), second.over(tournament))
+        assert one.status == two.status == pb.TOURNAMENT_STATUS_FINISHED
+        assert one.places() == two.places()
+        games = await first.database.fetchval(
+            "SELECT count(*) FROM matches WHERE source = 'tournament'"
+        )
+        assert games == 7
+        assert treasury.same_calls()
+        paid = [call for call, _, _ in treasury.calls if call == "SettleTournament"]
+        assert len(paid) == 1
+
+
+def is_in(entry: pb.Entry) -> bool:
+    """Whether it has paid."""
+    return entry.status == pb.ENTRY_STATUS_ENTERED
+
+
+async def test_steps_that_nobody_answers_are_counted(club: Club) -> None:
+    tournament = await club.create()
+    club.treasurer.away = 1_000
+    await club.register(tournament, "eleni")
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            tries = await club.database.fetchval("SELECT max(tries) FROM tournament_entries")
+            if tries >= 5:
+                break
+    assert await Sheet(club.database).stuck() == 1
+    club.treasurer.away = 0
+    await club.until(tournament, lambda b: all(map(is_in, b.entries.values())))
+    assert await Sheet(club.database).stuck() == 0

@@ -82,10 +82,13 @@ export function useTurn({ session, gameId, position, seat, confirming, onError }
       if (complete && !confirming) {
         await send(chosen);
       } else {
-        setDraft({ version, chosen, legal: actions, complete });
+        const draft = { version, chosen, legal: actions, complete };
+        setDraft((before) => (before.version > version ? before : draft));
+        setBusy(false);
       }
     } catch (error) {
       if (!signal?.aborted) {
+        setBusy(false);
         failed(error);
       }
     }
@@ -115,6 +118,7 @@ export function useTurn({ session, gameId, position, seat, confirming, onError }
     busy,
     choose(action) {
       const steps = [...current.chosen, action];
+      setBusy(true); // nothing is chosen twice
       if (SENT_AT_ONCE.has(action.action.case ?? "")) {
         void send(steps);
       } else {

@@ -11,6 +11,7 @@ from typing import Final
 import typer
 
 from kafeneio_client.cli import plugins
+from kafeneio_client.cli.admin import admin_app
 from kafeneio_client.cli.demo import demo
 from kafeneio_client.cli.ledger import ledger_app
 from kafeneio_client.cli.money import deposit, wallet
@@ -40,7 +41,10 @@ _HELP: Final = """The coffee house in the terminal: serve it, play in it, verify
 """
 # Other packages' commands are loaded when they are run, not to list them: that would import the
 # half of the house for `kafeneio --help`.
-_KNOWN: Final = {"token": "Print a token made with the development key of this computer's house."}
+_KNOWN: Final = {
+    "token": "Print a token made with the development key of this computer's house.",
+    "bus": "Look after the events of a house on NATS: dead letters, events that were lost.",
+}
 
 
 def _build() -> typer.Typer:
@@ -58,6 +62,7 @@ def _build() -> typer.Typer:
         built.command()(spoken(command))
     rules_app.command("show")(spoken(show))
     built.add_typer(rules_app, name="rules")
+    built.add_typer(admin_app, name="admin")
     built.add_typer(ledger_app, name="ledger")
     built.add_typer(tables_app, name="table")
     built.add_typer(tournaments_app, name="tournament")

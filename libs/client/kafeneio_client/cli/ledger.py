@@ -10,7 +10,6 @@ from kafeneio.common.v1 import money_pb2
 from kafeneio.settlement.v1 import corrections_pb2, ledger_pb2, prizes_pb2
 from rich.markup import escape
 
-from kafeneio_client.cli import tokens
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, SettlementAddress, Token
 from kafeneio_client.cli.screen import Mistake, say, spoken
 from kafeneio_client.client import Client
@@ -21,12 +20,6 @@ ledger_app: Final = typer.Typer(
     help="The house's books, for operators.", no_args_is_help=True, rich_markup_mode="rich"
 )
 _FAULT: Final = "FAULT_KIND_"
-
-
-def _door(address: str, token: str, name: str, settlement: str) -> Door:
-    """Without a token one for an operator is made."""
-    token = token or tokens.make(name or "kafeneio-ledger", "operator")
-    return Door.of(address, token, name, settlement=settlement)
 
 
 def report(
@@ -46,7 +39,7 @@ def report(
     async def look(client: Client) -> ledger_pb2.GetLedgerReportResponse:
         return await client.settlement.report()
 
-    found = _door(address, token, name, settlement).enter(look)
+    found = Door.of_operator(address, token, name, settlement=settlement).enter(look)
     for line in lines(found):
         say(line)
     if wrong(found):
@@ -73,7 +66,7 @@ def verify(
     async def look(client: Client) -> Verification:
         return await client.settlement.verify(after, anchor)
 
-    found = _door(address, token, name, settlement).enter(look)
+    found = Door.of_operator(address, token, name, settlement=settlement).enter(look)
     say(f"Verified up to seal [bold]{found.verified_to}[/]: {found.hash.hex()}")
     for fault in found.faults:
         kind = ledger_pb2.FaultKind.Name(fault.kind).removeprefix(_FAULT).lower()
@@ -163,6 +156,7 @@ def _correction(
 def approve(
     game_id: Annotated[str, typer.Argument(metavar="GAME_ID", help="The game, or the tournament.")],
     number: Annotated[int, typer.Argument(min=1, metavar="NUMBER", help="Which correction.")],
+    reason: Annotated[str, typer.Option(help="Why, for the audit.")] = "",
     address: Address = DEFAULT_ADDRESS,
     settlement: SettlementAddress = "",
     token: Token = "",
@@ -174,11 +168,11 @@ def approve(
     """
 
     async def do(client: Client) -> int:
-        after = await client.settlement.approve_any(game_id, number)
+        after = await client.settlement.approve_any(game_id, number, reason)
         paid = after.prize_pool if after.HasField("prize_pool") else after.settlement
         return paid.settled.settlement_version
 
-    version = _door(address, token, name, settlement).enter(do)
+    version = Door.of_operator(address, token, name, settlement=settlement).enter(do)
     say(f"Done: settlement {version} counts now.")
 
 

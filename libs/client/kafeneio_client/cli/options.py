@@ -10,7 +10,7 @@ from typing import Annotated, Final, TypeAlias, TypeVar
 
 import typer
 
-from kafeneio_client.cli import tokens
+from kafeneio_client.cli import certificates, tokens
 from kafeneio_client.cli.screen import Mistake
 from kafeneio_client.client import RULES_ADDRESS, Client, House
 
@@ -106,15 +106,31 @@ class Door:
         given = {service: told for service, told in others.items() if told}
         return cls(address, token or tokens.make(name), name, given)
 
+    @classmethod
+    def of_operator(cls, address: str, token: str, name: str = "", **others: str) -> Door:
+        """The same for an operator: his name is what the audit says, so it is a person's."""
+        name = name or own_name()
+        return cls.of(address, token or tokens.make(name, "operator"), name, **others)
+
+    @property
+    def addresses(self) -> Mapping[str, str]:
+        """Of every service. What is at `https://` is the edge, where all of them are."""
+        host = self.address.rpartition(":")[0] or self.address
+        usual = {name: f"{host}:{port}" for name, port in PORTS.items()}
+        if self.address.startswith(certificates.SCHEME):
+            usual = dict.fromkeys(PORTS, self.address)
+        return {"rules": self.address, **usual, **self.others}
+
     def house(self) -> House:
         """Connect to it."""
-        host = self.address.rpartition(":")[0] or self.address
-        addresses = {name: f"{host}:{port}" for name, port in PORTS.items()} | dict(self.others)
+        found = {name: certificates.bare(address) for name, address in self.addresses.items()}
         return House(
-            self.address,
-            clock=addresses["clock"],
-            settlement=addresses["settlement"],
-            matchmaking=addresses["matchmaking"],
+            found["rules"],
+            clock=found["clock"],
+            settlement=found["settlement"],
+            matchmaking=found["matchmaking"],
+            credentials=certificates.credentials(self.addresses),
+            server_name=certificates.peer_name(),
         )
 
     def enter(self, visit: Callable[[Client], Awaitable[T]]) -> T:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Final
 
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.periodic import every
+from prometheus_client import Gauge
 
-from kafeneio_matchmaking.background import LOOK_SECONDS, rung
+from kafeneio_matchmaking.background import COUNT_SECONDS, LOOK_SECONDS, rung
 from kafeneio_matchmaking.tournaments.driving import Driving
+from kafeneio_matchmaking.tournaments.storage import Sheet
+
+STUCK: Final = Gauge(
+    "kafeneio_tournament_steps_stuck",
+    "Steps of tournaments that nobody has answered in five calls, or done in half a minute.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +55,12 @@ class TournamentBackground:
                 self._tournaments.set()
 
         await every(0, driven, self.time)
+
+    async def count(self) -> None:
+        """Keep the gauge true. Every replica looks at all, so operators take the largest."""
+
+        async def counted() -> None:
+            async with self.driving.storage.work() as work:
+                STUCK.set(await Sheet(work.connection).stuck())
+
+        await every(COUNT_SECONDS, counted, self.time)

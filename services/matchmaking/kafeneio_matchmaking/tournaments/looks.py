@@ -56,6 +56,16 @@ BUSY: Final = """
 """
 
 
+STUCK: Final = """
+    SELECT count(*) FROM (
+        SELECT tries, due_at FROM tournaments WHERE due_at IS NOT NULL
+        UNION ALL
+        SELECT tries, due_at FROM tournament_entries WHERE status IN ('paying', 'leaving')
+    ) AS steps
+    WHERE tries >= 5 OR due_at < clock_timestamp() - interval '30 seconds'
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Looks:
     """What one transaction, or one look, sees of tournaments."""
@@ -153,3 +163,8 @@ class Looks:
             "SELECT * FROM tournament_matches WHERE game_id = $1", game_id
         )
         return None if row is None else read_fixture(row)
+
+    async def stuck(self) -> int:
+        """How many steps nobody has answered in five calls, or done in half a minute."""
+        found: int = await self.connection.fetchval(STUCK)
+        return found

@@ -36,6 +36,7 @@ from kafeneio_matchmaking.tournaments.storage import Sheet
 from kafeneio_matchmaking.tournaments.values import (
     Conditions,
     ConditionsError,
+    Entry,
     Tournament,
     check,
 )
@@ -49,6 +50,10 @@ Operators: TypeAlias = (
     | pb.ResumeTournamentRequest
     | pb.CancelTournamentRequest
     | pb.CorrectTournamentRequest
+)
+
+Entrants: TypeAlias = (
+    pb.RegisterForTournamentRequest | pb.WithdrawFromTournamentRequest | pb.DisqualifyEntryRequest
 )
 
 Effect: TypeAlias = Callable[[Sheet, Tournament], Awaitable[Tournament]]
@@ -107,37 +112,26 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
         self, request: pb.RegisterForTournamentRequest, context: object
     ) -> pb.RegisterForTournamentResponse:
         """Enter the caller."""
-        tournament_id, player = parse_id(request.tournament_id, "tournament_id"), person()
-        partner = request.partner_player_id
+        player, partner = person(), request.partner_player_id
         if partner:
             another(partner, "partner_player_id")
 
-        async def effect(work: Work) -> bytes:
-            sheet = Sheet(work.connection)
-            tournament = await locked(sheet, tournament_id)
-            entry = await register(sheet, tournament, player, partner, self.gate)
-            return pb.RegisterForTournamentResponse(
-                entry=wire.entry(entry), tournament=await self.showing.shown(sheet, tournament_id)
-            ).SerializeToString()
+        async def enter(sheet: Sheet, tournament: Tournament) -> Entry:
+            return await register(sheet, tournament, player, partner, self.gate)
 
-        answer = await self._once("RegisterForTournament", request.request_id, effect)
-        return pb.RegisterForTournamentResponse.FromString(answer)
+        entry, shown = await self._change_entry("RegisterForTournament", request, enter)
+        return pb.RegisterForTournamentResponse(entry=entry, tournament=shown)
 
     async def WithdrawFromTournament(
         self, request: pb.WithdrawFromTournamentRequest, context: object
     ) -> pb.WithdrawFromTournamentResponse:
         """Take the caller's entry out."""
-        tournament_id = parse_id(request.tournament_id, "tournament_id")
 
-        async def effect(work: Work) -> bytes:
-            sheet = Sheet(work.connection)
-            entry = await withdraw(sheet, await locked(sheet, tournament_id), caller().subject)
-            return pb.WithdrawFromTournamentResponse(
-                entry=wire.entry(entry), tournament=await self.showing.shown(sheet, tournament_id)
-            ).SerializeToString()
+        async def leave(sheet: Sheet, tournament: Tournament) -> Entry:
+            return await withdraw(sheet, tournament, caller().subject)
 
-        answer = await self._once("WithdrawFromTournament", request.request_id, effect)
-        return pb.WithdrawFromTournamentResponse.FromString(answer)
+        entry, shown = await self._change_entry("WithdrawFromTournament", request, leave)
+        return pb.WithdrawFromTournamentResponse(entry=entry, tournament=shown)
 
     # --- operators ---------------------------------------------------------------------------
 
@@ -161,20 +155,14 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
         self, request: pb.DisqualifyEntryRequest, context: object
     ) -> pb.DisqualifyEntryResponse:
         """Take an entry out for good."""
-        tournament_id = parse_id(request.tournament_id, "tournament_id")
         entry_id = parse_id(request.entry_id, "entry_id")
         why = storable(request.reason, "reason")
 
-        async def effect(work: Work) -> bytes:
-            sheet = Sheet(work.connection)
-            tournament = await locked(sheet, tournament_id)
-            entry = await disqualify(sheet, tournament, entry_id, why)
-            return pb.DisqualifyEntryResponse(
-                entry=wire.entry(entry), tournament=await self.showing.shown(sheet, tournament_id)
-            ).SerializeToString()
+        async def remove(sheet: Sheet, tournament: Tournament) -> Entry:
+            return await disqualify(sheet, tournament, entry_id, why)
 
-        answer = await self._once("DisqualifyEntry", request.request_id, effect)
-        return pb.DisqualifyEntryResponse.FromString(answer)
+        entry, shown = await self._change_entry("DisqualifyEntry", request, remove)
+        return pb.DisqualifyEntryResponse(entry=entry, tournament=shown)
 
     async def PauseTournament(
         self, request: pb.PauseTournamentRequest, context: object
@@ -334,6 +322,26 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
             return shown.SerializeToString()
 
         return pb.Tournament.FromString(await self._once(method, request.request_id, effect))
+
+    async def _change_entry(
+        self,
+        method: str,
+        request: Entrants,
+        change: Callable[[Sheet, Tournament], Awaitable[Entry]],
+    ) -> tuple[pb.Entry, pb.Tournament]:
+        """The same of an entry of it."""
+        tournament_id = parse_id(request.tournament_id, "tournament_id")
+
+        async def effect(work: Work) -> bytes:
+            sheet = Sheet(work.connection)
+            entry = await change(sheet, await locked(sheet, tournament_id))
+            shown = await self.showing.shown(sheet, tournament_id)
+            answer = pb.DisqualifyEntryResponse(entry=wire.entry(entry), tournament=shown)
+            return answer.SerializeToString()
+
+        kept = await self._once(method, request.request_id, effect)
+        answer = pb.DisqualifyEntryResponse.FromString(kept)
+        return answer.entry, answer.tournament
 
     async def _once(
         self, method: str, request_id: str, effect: Callable[[Work], Awaitable[bytes]]
