@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 import grpc
+from kafeneio.matchmaking.v1 import quick_match_pb2, tables_pb2_grpc
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
-from kafeneio.matchmaking.v1 import tables_pb2_grpc
 from kafeneio_client import new_id
 
 from tests.client.fake_calls import Call, Desk, refuse
@@ -152,7 +152,7 @@ class FakeTables(tables_pb2_grpc.TableServiceServicer):
         await self.desk.called("WatchTables", request, context)
         async for change in self._since(lambda each: each.change > request.after_change):
             yield pb.WatchTablesResponse(changed=change)
-            yield pb.WatchTablesResponse(draining={})
+            yield pb.WatchTablesResponse(draining=quick_match_pb2.Draining())
             return
 
     async def _since(

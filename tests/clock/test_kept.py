@@ -1,20 +1,29 @@
-"""States that are not read again, and turns that are measured the short way: as if they had been."""
+"""States that are not read again, and turns that are measured the short way: nobody can tell."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 from kafeneio_clock import codec, domain, wire
-from kafeneio_clock.keeper import Keeper
+from kafeneio_clock.keeper import Decide, Keeper
 from kafeneio_clock.kept import States
 from kafeneio_clock.rows import Row
 from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Cause, Credit, CreditReason, Interval, Options, Span, Turn
-from kafeneio_clock.values import Finished, Lost, Presence, TurnEnded, TurnStarted
+from kafeneio_clock.values import (
+    Event,
+    Finished,
+    Lost,
+    Presence,
+    State,
+    TurnEnded,
+    TurnStarted,
+)
 from kafeneio_runtime.store import Store
 
 from tests.clock.table import USUAL
@@ -24,7 +33,7 @@ QUICK = Options(move=30, grace=1, timeouts=5, silent=12, unknown=20)
 A, B = UUID(int=1), UUID(int=2)
 
 
-def state_at(turn: int) -> domain.State:
+def state_at(turn: int) -> State:
     """A state that is told from others by its turn."""
     begun = domain.begin(("eleni", "nikos"), USUAL, 0)
     return domain.advance(begun, TurnStarted(turn, 0, 5), 5)[0]
@@ -53,6 +62,11 @@ def test_who_was_not_used_for_longest_makes_room() -> None:
     }
 
 
+def happening(events: Sequence[Event]) -> Decide:
+    """These, whatever the clock."""
+    return lambda state, now: events
+
+
 async def test_a_replica_sees_what_another_one_has_written(database_url: str) -> None:
     """However often each has read the clock before."""
     store = await Store.open(database_url, SCHEMA)
@@ -64,7 +78,7 @@ async def test_a_replica_sees_what_another_one_has_written(database_url: str) ->
         at = LONG_AGO + number * wire.SECOND
         turn = number + 2
         events = (TurnEnded(turn - 1, at), TurnStarted(turn, turn % 2, at))
-        row = await keepers[number % 2].apply(game_id, lambda state, now, events=events: events)
+        row = await keepers[number % 2].apply(game_id, happening(events))
         assert row is not None
         assert row.state.turn is not None
         assert row.state.turn.number == turn
@@ -88,7 +102,7 @@ async def test_what_was_rolled_back_is_not_kept(database_url: str) -> None:
     try:
         async with clocks.transaction() as work:
             row = (await work.lock([game_id]))[game_id]
-            write = keeper.decided(row, lambda state, now: (lost,))
+            write = keeper.decided(row, happening((lost,)))
             await keeper.write(work, [write])
             raise RuntimeError("the line is cut")
     except RuntimeError:

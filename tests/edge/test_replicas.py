@@ -79,7 +79,7 @@ class Edge:
         """Return when the edge sees its replicas so, by its list of them."""
         async with asyncio.timeout(PATIENCE):
             while not seen((await ask(self.admin, "/clusters")).body.decode()):
-                await asyncio.sleep(0.05)
+                await asyncio.wait([asyncio.create_task(asyncio.sleep(0.05))])
 
 
 @asynccontextmanager

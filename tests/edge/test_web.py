@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,14 +65,8 @@ async def test_a_refusal_has_its_reason(web: Edge, kind: str) -> None:
     answer = await web.call(f"{GAMES}/GetGame", game_pb2.GetGameRequest(game_id=new_id()), kind)
     assert answer.grpc_status == 5
     told = {**answer.headers, **answer.trailers}["grpc-status-details-bin"]
-    assert b"GAME_UNKNOWN" in _details(told)
-
-
-def _details(text: str) -> bytes:
-    import base64
-
-    raw = base64.b64decode(text + "=" * (-len(text) % 4))
-    return status_pb2.Status.FromString(raw).details[0].value
+    status = status_pb2.Status.FromString(base64.b64decode(told + "=" * (-len(told) % 4)))
+    assert b"GAME_UNKNOWN" in status.details[0].value
 
 
 @kinds
@@ -82,9 +77,7 @@ async def test_a_stream_brings_each_message_when_it_happens(web: Edge, kind: str
         game_id=game.game_id, after_version=game.position.version - 1
     )
     watching = await asyncio.to_thread(
-        lambda: Call(
-            web.address, f"{GAMES}/WatchGame", request, kind, authorization=str(token)
-        )
+        lambda: Call(web.address, f"{GAMES}/WatchGame", request, kind, authorization=str(token))
     )
 
     async def version() -> int:
@@ -118,9 +111,7 @@ async def test_a_page_of_another_origin_may_ask_and_call(web: Edge) -> None:
 
     request = rulebook_pb2.GetVariantRequest(variant="portes")
     (_, token) = web.rules.credentials("eleni")[0]
-    answer = await call(
-        web.address, VARIANT, request, origin=origin, authorization=str(token)
-    )
+    answer = await call(web.address, VARIANT, request, origin=origin, authorization=str(token))
     assert answer.grpc_status == 0
     assert answer.headers["access-control-allow-origin"] == origin
     exposed = answer.headers["access-control-expose-headers"]
@@ -129,9 +120,7 @@ async def test_a_page_of_another_origin_may_ask_and_call(web: Edge) -> None:
 
 
 async def test_without_a_token_nobody_is_let_in_by_the_edge_either(web: Edge) -> None:
-    answer = await call(
-        web.address, VARIANT, rulebook_pb2.GetVariantRequest(variant="portes")
-    )
+    answer = await call(web.address, VARIANT, rulebook_pb2.GetVariantRequest(variant="portes"))
     assert answer.grpc_status == 16
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from kafeneio_games.chance import ProvableDraw
 from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
 from kafeneio_rules.live import Draws
-from kafeneio_runtime import bus
+from kafeneio_runtime import bus as buses
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.nats_bus import NatsBus
@@ -33,16 +33,17 @@ from kafeneio_settlement import main as settlement
 from kafeneio_up import edge
 
 from tests.journeys.guests import FOUR as FOUR
-from tests.journeys.guests import PATIENCE, Guests
+from tests.journeys.guests import PATIENCE as PATIENCE
 from tests.journeys.guests import PLAYERS as PLAYERS
 from tests.journeys.guests import PURSE as PURSE
 from tests.journeys.guests import STAKE as STAKE
+from tests.journeys.guests import Guests
 from tests.journeys.guests import refused as refused
 
 SERVICES: Final = ("rules", "settlement", "clock", "matchmaking")
 """In an order in which each finds open what it calls."""
 
-Mangle = Callable[[Sequence[bus.Event]], Sequence[bus.Event]]
+Mangle = Callable[[Sequence[buses.Event]], Sequence[buses.Event]]
 
 QUICK: Final[dict[str, Any]] = {
     "rules_port": 0,
@@ -63,20 +64,20 @@ class UnrulyBus:
     `of` is another one, whose mangling is that of this one too.
     """
 
-    def __init__(self, inner: bus.Bus, of: UnrulyBus | None = None) -> None:
-        self.mangle: Mangle = lambda events: (of.mangle(events) if of else events)
+    def __init__(self, inner: buses.Bus, of: UnrulyBus | None = None) -> None:
+        self.mangle: Mangle = lambda events: of.mangle(events) if of else events
         self._inner = inner
 
-    async def publish(self, events: Sequence[bus.Event]) -> None:
+    async def publish(self, events: Sequence[buses.Event]) -> None:
         """As they are."""
         await self._inner.publish(events)
 
     async def subscribe(
-        self, subject: str, consumer: str, handler: bus.EventHandler
-    ) -> bus.Subscription:
+        self, subject: str, consumer: str, handler: buses.EventHandler
+    ) -> buses.Subscription:
         """With what is made of the events."""
 
-        async def handle(events: Sequence[bus.Event]) -> None:
+        async def handle(events: Sequence[buses.Event]) -> None:
             if mangled := self.mangle(events):
                 await handler(mangled)
 
@@ -92,7 +93,7 @@ class Mode:
     """How many replicas of each service a house has, and what else is set for it."""
 
     replicas: int
-    settings: Mapping[str, object]
+    settings: dict[str, Any]
 
 
 EMBEDDED: Final = Mode(1, {})
@@ -105,7 +106,7 @@ class Replica:
     """One process, if it were one: a server, and the bus that it alone uses, if it has one."""
 
     server: Server
-    bus: bus.Bus | None
+    bus: buses.Bus | None
 
     async def close(self) -> None:
         """Drain it."""
@@ -142,7 +143,7 @@ class Evening(Guests):
         await server.start()
         return Replica(server, own)
 
-    async def _service(self, name: str, events: bus.Bus) -> Service:
+    async def _service(self, name: str, events: buses.Bus) -> Service:
         made, url, directory = self.settings, self.url, self.directory
         match name:
             case "rules":
@@ -166,7 +167,7 @@ class Evening(Guests):
     async def listen(self) -> None:
         """Hear what the clock announces, as any other service does."""
 
-        async def hear(events: Sequence[bus.Event]) -> None:
+        async def hear(events: Sequence[buses.Event]) -> None:
             async with self.heard:
                 for event in events:
                     told = clock_events.ClockEvent.FromString(event.payload)
@@ -196,7 +197,14 @@ class Evening(Guests):
             edge_folder = Path(tempfile.mkdtemp(dir=self.folder))
             opening = edge.opened(backends, edge_folder, rate=edge.Rate(1_000_000, 1_000_000))
             known = dict.fromkeys(SERVICES, await self.connected.enter_async_context(opening))
-        self.house = await self.connected.enter_async_context(House(**known))
+        self.house = await self.connected.enter_async_context(
+            House(
+                known["rules"],
+                clock=known["clock"],
+                settlement=known["settlement"],
+                matchmaking=known["matchmaking"],
+            )
+        )
 
     async def reconnect(self) -> None:
         """The house's clients learn the new addresses of services that were started again."""
@@ -212,7 +220,7 @@ async def evening(
     """A house on a migrated database; `settings` differ from those of a house in no hurry."""
     chosen = mode.get()
     made = Settings(**(QUICK | {"data_dir": folder} | chosen.settings | settings))
-    events = UnrulyBus(bus.open_bus(made))
+    events = UnrulyBus(buses.open_bus(made))
     async with AsyncExitStack() as stack:
         directory = Directory(made, "house")
         opened = Evening(

@@ -1,4 +1,4 @@
-"""Events of other services: as the bus brings them, and as their producer tells them page by page."""
+"""Events of other services: as the bus brings them, and as their producer tells them by pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from kafeneio.rules.v1.events_pb2 import GameEvent
+from kafeneio.rules.v1.events_pb2 import GameEvent, TurnEnded
 from kafeneio_runtime.bus import Event
 from kafeneio_runtime.events import PAGE, all_after, read
 
@@ -16,8 +16,8 @@ WHEN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 def test_what_the_envelope_says_is_in_the_message() -> None:
-    payload = GameEvent(game_id=str(GAME), sequence=7, turn_ended={"turn": 3}).SerializeToString()
-    event = Event(NAME, "rules.events", GAME, 7, "turn_ended", payload, WHEN)
+    payload = GameEvent(game_id=str(GAME), sequence=7, turn_ended=TurnEnded(turn=3))
+    event = Event(NAME, "rules.events", GAME, 7, "turn_ended", payload.SerializeToString(), WHEN)
     message = read(event, GameEvent)
     assert message.event_id == str(NAME)
     assert message.occurred_at.ToDatetime(UTC) == WHEN

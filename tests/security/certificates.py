@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -58,20 +59,21 @@ class Authority:
         name: str,
         *,
         host: str = HOST,
+        names: Sequence[str] = (),
         begin: timedelta = -DAY,
         end: timedelta = DAY,
     ) -> Certified:
-        """A certificate for `name`, for both ends of a connection, at `host`; valid from `begin` to
-        `end`, counted from now.
+        """A certificate for `name` and other `names`, for both ends of a connection, at `host`;
+        valid from `begin` to `end`, counted from now.
         """
         key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-        names: list[x509.GeneralName] = [x509.DNSName(name)]
+        told: list[x509.GeneralName] = [x509.DNSName(each) for each in (name, *names)]
         if host:
-            names.append(x509.IPAddress(ip_address(host)))
+            told.append(x509.IPAddress(ip_address(host)))
         uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         made = (
             _builder(_named(name), self._name, key, now + begin, now + end)
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .add_extension(x509.SubjectAlternativeName(told), critical=False)
             .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
             .sign(self._key, hashes.SHA256())
         )

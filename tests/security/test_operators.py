@@ -6,24 +6,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import pytest
-from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.clock.v1 import events_pb2 as clock_events
 from kafeneio.common.v1 import audit_pb2
-from kafeneio.matchmaking.v1 import players_pb2, tournaments_pb2, tournaments_pb2_grpc
+from kafeneio.matchmaking.v1 import players_pb2
+from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
 from kafeneio.settlement.v1 import corrections_pb2, prizes_pb2, settlement_pb2, wallet_pb2
 from kafeneio_client.channel import new_id
 from kafeneio_client.money import Money
+from kafeneio_client.tournaments import Board, terms
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.bus import Event
 
 from tests.journeys.evening import PLAYERS, Evening
 from tests.journeys.guests import PATIENCE
-from tests.matchmaking.tournaments.club import Board
 from tests.security.office import AUDIT, SERVICES, Office, request_class
 from tests.security.protos import documented_roles
 
@@ -151,7 +152,7 @@ async def people(house: Evening, office: Office) -> None:
     )
 
 
-def terms() -> prizes_pb2.PoolTerms:
+def pool_terms() -> prizes_pb2.PoolTerms:
     """Of a tournament of two."""
     return prizes_pb2.PoolTerms(
         entry_fee=Money("EUR", 100).message(),
@@ -166,103 +167,96 @@ async def pools(house: Evening, office: Office) -> None:
     for player in PLAYERS:
         await house.service.wallet.deposit(player, Money("EUR", 1000))
     played, entries = new_id(), [new_id(), new_id()]
-    await prizes.open(played, terms())
+    await prizes.open(played, pool_terms())
     for entry, player in zip(entries, PLAYERS, strict=True):
         await prizes.hold(played, entry, [player])
     await prizes.settle(played, [[entry] for entry in entries])
     await office.operate(f"{PRIZES}/CorrectTournament", tournament_id=played, void=True, reason=WHY)
     cancelled = new_id()
-    await prizes.open(cancelled, terms())
+    await prizes.open(cancelled, pool_terms())
     await office.operate(f"{PRIZES}/VoidTournament", tournament_id=cancelled, reason=WHY)
 
 
-async def until(office: Office, tournament_id: str, fine: Callable[[Board], bool]) -> Board:
-    """What a stream of the tournament shows once it is `fine`."""
-    stub = tournaments_pb2_grpc.TournamentServiceStub(office.channels["matchmaking"])
-    stream = stub.WatchTournament(
-        tournaments_pb2.WatchTournamentRequest(tournament_id=tournament_id),
-        metadata=office.token("olga", Role.OPERATOR),
-    )
+async def until(house: Evening, tournament_id: str, fine: Callable[[Board], bool]) -> Board:
+    """A tournament once it is `fine`."""
     board = Board()
-    async with asyncio.timeout(PATIENCE):
-        async for message in stream:
-            if message.HasField("change"):
-                board.take(message.change)
-                if fine(board):
-                    stream.cancel()
-                    return board
+    watched = house.operator.tournaments.watch(tournament_id)
+    async with asyncio.timeout(PATIENCE), aclosing(watched) as changes:
+        async for change in changes:
+            board.take(change)
+            if not change.more and fine(board):
+                return board
     raise AssertionError("the stream has ended")
 
 
-async def published(office: Office, reason: str) -> str:
+def entry_of(board: Board, player: str) -> str:
+    """The entry of a player."""
+    (found,) = [entry for entry in board.entries.values() if player in entry.player_ids]
+    return found.entry_id
+
+
+async def published(house: Evening, office: Office, reason: str) -> str:
     """A new tournament, open; its id."""
-    starts = Timestamp()
-    starts.FromDatetime(datetime.now(UTC) + timedelta(hours=1))
     made = await office.operate(
         f"{TOURNAMENTS}/CreateTournament",
-        terms=tournaments_pb2.TournamentTerms(
-            name="Thursday",
-            format=tournaments_pb2.TOURNAMENT_FORMAT_SINGLE_ELIMINATION,
-            game=game_pb2.Terms(variant="portes"),
-            prize_shares=[10_000],
-            min_entries=2,
-            max_entries=4,
-            starts_at=starts,
+        terms=terms(
+            "Thursday",
+            pb.TOURNAMENT_FORMAT_SINGLE_ELIMINATION,
+            game_pb2.Terms(variant="portes"),
+            datetime.now(UTC) + timedelta(hours=1),
         ),
         reason=reason,
     )
     tournament_id: str = made.tournament.tournament_id
-    opened = tournaments_pb2.TOURNAMENT_STATUS_OPEN
-    await until(office, tournament_id, lambda board: board.status == opened)
+    opened = pb.TOURNAMENT_STATUS_OPEN
+    await until(house, tournament_id, lambda board: board.tournament.status == opened)
     return tournament_id
 
 
-async def entered(office: Office, tournament_id: str) -> Board:
+async def entered(house: Evening, office: Office, tournament_id: str) -> Board:
     """Both players are in."""
     for player in PLAYERS:
-        asked = tournaments_pb2.RegisterForTournamentRequest(
-            request_id=new_id(), tournament_id=tournament_id
-        )
+        asked = pb.RegisterForTournamentRequest(request_id=new_id(), tournament_id=tournament_id)
         await office.call(f"{TOURNAMENTS}/RegisterForTournament", asked, player, Role.PLAYER)
-    status = tournaments_pb2.ENTRY_STATUS_ENTERED
+    status = pb.ENTRY_STATUS_ENTERED
 
     def both(board: Board) -> bool:
         return [entry.status for entry in board.entries.values()] == [status, status]
 
-    return await until(office, tournament_id, both)
+    return await until(house, tournament_id, both)
 
 
 async def tournaments(house: Evening, office: Office) -> None:
     """One is called off after somebody was put out; another one is played, and corrected."""
-    off = await published(office, "it is Thursday")
-    board = await entered(office, off)
+    off = await published(house, office, "it is Thursday")
+    board = await entered(house, office, off)
     await office.operate(
         f"{TOURNAMENTS}/DisqualifyEntry",
         tournament_id=off,
-        entry_id=board.entry_of(PLAYERS[0]).entry_id,
+        entry_id=entry_of(board, PLAYERS[0]),
         reason=WHY,
     )
     await office.operate(f"{TOURNAMENTS}/CancelTournament", tournament_id=off, reason=WHY)
-    played = await published(office, "again")
-    await entered(office, played)
+    played = await published(house, office, "again")
+    await entered(house, office, played)
     await office.operate(
         f"{TOURNAMENTS}/StartTournament", tournament_id=played, reason="all are here"
     )
-    board = await until(office, played, lambda board: bool(board.playing))
-    (match,) = board.playing
+    board = await until(house, played, lambda board: bool(board.playing()))
+    (match,) = board.playing()
     await house.join(match.game_id)
     await office.operate(f"{TOURNAMENTS}/PauseTournament", tournament_id=played, reason="no light")
     await office.operate(f"{TOURNAMENTS}/ResumeTournament", tournament_id=played, reason="light")
     await house.client(PLAYERS[0]).clock.leave(match.game_id)
-    finished = tournaments_pb2.TOURNAMENT_STATUS_FINISHED
-    board = await until(office, played, lambda board: board.status == finished)
-    winner, loser = (board.entry_of(player).entry_id for player in PLAYERS)
+    finished = pb.TOURNAMENT_STATUS_FINISHED
+    board = await until(house, played, lambda board: board.tournament.status == finished)
+    winner, loser = (entry_of(board, player) for player in PLAYERS)
     await office.operate(
         f"{TOURNAMENTS}/CorrectTournament",
         tournament_id=played,
         places=[
-            tournaments_pb2.EntryPlace(place=1, entry_ids=[winner]),
-            tournaments_pb2.EntryPlace(place=2, entry_ids=[loser]),
+            pb.EntryPlace(place=1, entry_ids=[winner]),
+            pb.EntryPlace(place=2, entry_ids=[loser]),
         ],
         reason=WHY,
     )

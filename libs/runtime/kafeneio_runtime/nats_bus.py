@@ -116,9 +116,7 @@ class NatsBus:
                 context = await self._link.jetstream()
                 for event in events:
                     subject, told = self._link.subject(event.subject), nats_wire.headers(event)
-                    acks.append(
-                        await context.publish_async(subject, event.payload, headers=told)
-                    )
+                    acks.append(await context.publish_async(subject, event.payload, headers=told))
             await asyncio.wait(acks, timeout=_ACK_SECONDS)
             return [
                 event for event, ack in zip(events, acks, strict=True) if not self._has(event, ack)

@@ -234,9 +234,7 @@ class NatsConsumer:
                 events.append(event)
         return events
 
-    async def _handled(
-        self, handler: EventHandler, events: Sequence[Event], tries: int
-    ) -> bool:
+    async def _handled(self, handler: EventHandler, events: Sequence[Event], tries: int) -> bool:
         """Tries to handle events, and after so many tries gives up: False, or a dead letter where
         it is one event. Whoever has to wait for somebody else waits as long as it takes.
         """

@@ -219,9 +219,7 @@ class Relay:
             if len(rows) == _BATCH:
                 self._pending.set(await connection.fetchval(_COUNT))
                 continue
-            self._pending.set(
-                len(self._in_flight) if room else await connection.fetchval(_COUNT)
-            )
+            self._pending.set(len(self._in_flight) if room else await connection.fetchval(_COUNT))
             await self._time.sleep(_PAUSE_SECONDS)
             await self._woken_within(_POLL_SECONDS)
         raise self._failure

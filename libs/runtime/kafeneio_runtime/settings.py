@@ -189,7 +189,8 @@ class Settings(BaseSettings):
         default=0,
         ge=0,
         le=10_000,
-        description="The house's share of the pot of quick matches, in hundredths of a percent.",
+        description="The house's share of the pot of quick matches and tables, in hundredths of a "
+        "percent.",
     )
 
     token_issuer: str = Field(default="kafeneio", description="Required `iss` of a token.")

@@ -42,9 +42,14 @@ clocks = Table(
     Column("due_at", DateTime(timezone=True)),
     Column("closed", Boolean, nullable=False),
 )
-# The one index that every change of a clock writes beside that of its id; so it also has to tell
-# which clocks are open.
+# The one index that every change of a clock writes beside that of its id; so it also tells which
+# clocks are open. In the other one is nothing, unless we are wrong.
 Index("clocks_due", clocks.c.due_at, postgresql_where=clocks.c.due_at.isnot(None))
+Index(
+    "clocks_unwatched",
+    clocks.c.game_id,
+    postgresql_where=clocks.c.due_at.is_(None) & ~clocks.c.closed,
+)
 
 replicas = Table(
     "replicas",

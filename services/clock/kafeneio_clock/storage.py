@@ -93,15 +93,20 @@ _SEEN: Final = """
     UNION ALL SELECT name, NULL, at FROM replicas
     ORDER BY began
 """
-_COUNT: Final = """
+# All that are not closed, by the two indexes that they are in.
+_OPEN: Final = """(
+    SELECT * FROM clocks WHERE due_at IS NOT NULL
+    UNION ALL SELECT * FROM clocks WHERE due_at IS NULL AND NOT closed
+) AS open"""
+_COUNT: Final = f"""
     SELECT count(*) FILTER (WHERE deadline IS NOT NULL) AS running,
            count(*) FILTER (WHERE deadline < clock_timestamp() - $1::interval) AS overdue,
            count(*) AS open
-    FROM clocks WHERE due_at IS NOT NULL
+    FROM {_OPEN}
 """
-_WITHOUT_DEADLINE: Final = """
-    SELECT game_id, version FROM clocks
-    WHERE due_at IS NOT NULL AND deadline IS NULL AND NOT state ? 'paused_since'
+_WITHOUT_DEADLINE: Final = f"""
+    SELECT game_id, version FROM {_OPEN}
+    WHERE deadline IS NULL AND NOT state ? 'paused_since'
 """
 
 
@@ -250,8 +255,8 @@ class Clocks:
         """The games that are not over, or those of them of which a replica has a stream."""
         async with self._store.acquire() as connection:
             rows = await connection.fetch(
-                "SELECT game_id FROM clocks WHERE due_at IS NOT NULL"
-                " AND ($1::text IS NULL OR $1 = ANY (replicas)) ORDER BY game_id",
+                f"SELECT game_id FROM {_OPEN}"
+                " WHERE ($1::text IS NULL OR $1 = ANY (replicas)) ORDER BY game_id",
                 replica,
             )
         return [row["game_id"] for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -221,12 +222,13 @@ def test_only_who_sits_there_leaves_or_is_ready() -> None:
 @pytest.mark.parametrize("status", [each for each in TableStatus if each is not TableStatus.OPEN])
 def test_only_an_open_table_changes(status: TableStatus) -> None:
     made = in_status(status)
-    for change in (
-        lambda: domain.joined(made, "c", None),
-        lambda: domain.joined(made, "a", 1),
-        lambda: domain.left(made, "a"),
-        lambda: domain.readied(made, "a", False, made.seating),
-    ):
+    changes: list[Callable[[], Table]] = [
+        partial(domain.joined, made, "c", None),
+        partial(domain.joined, made, "a", 1),
+        partial(domain.left, made, "a"),
+        partial(domain.readied, made, "a", False, made.seating),
+    ]
+    for change in changes:
         with pytest.raises(domain.NotOpenError):
             change()
     assert domain.joined(made, "a", None) is made

@@ -233,7 +233,9 @@ async def test_one_place_a_player(room: Room) -> None:
 
 async def test_who_is_too_weak_or_too_strong(room: Room) -> None:
     newcomer = 1500
-    for limits in ({"least_rating": newcomer + 1}, {"most_rating": newcomer - 1}):
+    too_much: dict[str, Any] = {"least_rating": newcomer + 1}
+    too_little: dict[str, Any] = {"most_rating": newcomer - 1}
+    for limits in (too_much, too_little):
         table = await room.create("eleni", **limits)
         found = await refused(room, "JoinTable", good("JoinTable", table.table_id), "nikos")
         assert found.what == ("FAILED_PRECONDITION", "RATING_OUT_OF_RANGE")

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from kafeneio.common.v1 import errors_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
@@ -182,7 +183,7 @@ async def test_whose_stake_is_refused_is_put_out_and_the_others_stay(room: Room)
 
 async def test_terms_that_are_refused_close_the_table(room: Room) -> None:
     async def away(_game: str) -> None:
-        room.hall.cashier.refusing = 123  # AMOUNT_OVERFLOW
+        room.hall.cashier.refusing = errors_pb2.ERROR_REASON_AMOUNT_OVERFLOW
 
     room.hall.cashier.before_hold = away
     table = await room.begun("eleni", "nikos")

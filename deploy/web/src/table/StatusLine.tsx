@@ -20,7 +20,8 @@ export function StatusLine({ seen, seat, watching, time }: Properties) {
   let text = "";
   if (position.status === GameStatus.WAITING) {
     const missing = game.seats.filter((one) => !one.joined).map((one) => one.playerId);
-    text = `${t("waitingSeats")} ${missing.join(", ")}`;
+    // Where all have joined, the game is on, and who watches sees it late.
+    text = missing.length > 0 ? `${t("waitingSeats")} ${missing.join(", ")}` : t("loading");
   } else if (time.clock?.pausedSince) {
     text = t("paused");
   } else if (mine) {

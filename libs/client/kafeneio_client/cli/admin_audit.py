@@ -24,7 +24,7 @@ from kafeneio_client.cli.options import (
     SettlementAddress,
     Token,
 )
-from kafeneio_client.cli.screen import say
+from kafeneio_client.cli.screen import Mistake, say
 from kafeneio_client.client import Client
 from kafeneio_client.terminal import plain
 
