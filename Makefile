@@ -59,6 +59,9 @@ simulation: setup ## simulate a day of the queue: waiting times and rating gaps 
 closures: setup ## install each lib, service and image alone and import it
 	$(BIN)/python deploy/checks/closures.py
 
+audit: setup ## ask whether anything in requirements.lock is known to be vulnerable
+	$(BIN)/python deploy/checks/audit.py
+
 lock: setup ## make requirements.lock anew
 	$(BIN)/python deploy/checks/lock.py
 
@@ -71,7 +74,10 @@ BROWSER := tests/browser
 BROWSER_READY := $(BROWSER)/node_modules/.ready
 CHROMIUM ?= /usr/bin/chromium
 
-web: setup $(PAGE_BUILT) ## open the house, Envoy and the page on one port (PORT=8080)
+docs: setup ## write the API reference from the comments in protos/ to build/docs
+	$(BIN)/python -m deploy.docs.reference
+
+web: setup $(PAGE_BUILT) docs ## open the house, Envoy and the page on one port (PORT=8080)
 	$(BIN)/python $(PAGE)/serve.py --port $(or $(PORT),8080)
 
 web-test: setup $(PAGE_BUILT) $(BROWSER_READY) ## check the TypeScript client, the page and their tests: types, lint, vitest
@@ -95,11 +101,11 @@ $(PAGE_BUILT): $(CLIENT_BUILT) $(shell find $(PAGE)/src $(PAGE)/public -type f) 
 	cd $(PAGE) && npm ci --loglevel=error && npm run --silent build
 	touch $@
 
-$(BROWSER_READY): $(BROWSER)/package-lock.json
+$(BROWSER_READY): $(BROWSER)/package-lock.json $(CLIENT_BUILT)
 	cd $(BROWSER) && npm ci --loglevel=error
 	touch $@
 
 clean: ## remove what the targets made
 	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup run up demo test drills lint bench strength simulation closures lock web web-test browser clean
+.PHONY: help setup run up demo test drills lint bench strength simulation closures audit lock docs web web-test browser clean

@@ -32,7 +32,10 @@ from kafeneio_runtime.settings import Settings
 from kafeneio_up.edge import HOST, SERVICES, Ports, Rate, opened
 from kafeneio_up.process import Process, free_ports
 
-PAGE: Final = Path(__file__).resolve().parent / "dist"
+ROOT: Final = Path(__file__).resolve().parents[2]
+PAGE: Final = ROOT / "deploy" / "web" / "dist"
+DOCS: Final = ROOT / "build"
+"""Where the API reference is, below docs/, once `make docs` has written it."""
 PORT: Final = 8080
 TOKEN_LIFE: Final = timedelta(hours=12)
 DEPOSIT: Final = Money("EUR", 10_000)
@@ -65,7 +68,8 @@ class Door:
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """The files of the page; `GET /dev/token?name=...`, and `POST /dev/deposit?name=...`."""
+    """The files of the page and of the API reference; `GET /dev/token?name=`, which gives a token,
+    and `POST /dev/deposit?name=`, which gives money."""
 
     protocol_version = "HTTP/1.1"
 
@@ -79,6 +83,11 @@ class Handler(SimpleHTTPRequestHandler):
             super().do_GET()
         elif name := self._name():
             self._say(HTTPStatus.OK, self._door.token(name))
+
+    def translate_path(self, path: str) -> str:
+        """The file of a path: of the page, or of the API reference."""
+        self.directory = str(DOCS if urlsplit(path).path.startswith("/docs/") else PAGE)
+        return super().translate_path(path)
 
     def do_POST(self) -> None:
         """Money."""

@@ -7,6 +7,7 @@ import asyncio
 from contextlib import aclosing
 from datetime import timedelta
 
+import asyncpg
 from kafeneio.matchmaking.v1 import quick_match_pb2, tables_pb2
 from kafeneio.rules.v1 import actions_pb2, game_pb2
 from kafeneio_client.client import Client
@@ -32,6 +33,16 @@ async def begun(house: Evening, table: tables_pb2.Table, *players: str) -> table
     for player in players:
         table = await house.client(player).tables.ready(table)
     return await until(house.client(players[0]), table, tables_pb2.TABLE_STATUS_MATCHED)
+
+
+async def matches(house: Evening) -> list[str]:
+    """Where all matches stand."""
+    connection = await asyncpg.connect(house.url)
+    try:
+        rows = await connection.fetch("SELECT status FROM matchmaking.matches")
+    finally:
+        await connection.close()
+    return [row["status"] for row in rows]
 
 
 async def test_a_private_table_from_the_invitation_to_the_ledger(slow: Evening) -> None:
@@ -85,6 +96,10 @@ async def test_a_computer_fills_the_third_seat(slow: Evening) -> None:
     assert closed.end == tables_pb2.TABLE_END_PLAYED
     assert await eleni.games.verify(table.game_id) == ()
     await slow.check_money()
+    # Nothing was staked, and yet `settlement` tells when such a game is done with.
+    async with asyncio.timeout(PATIENCE):
+        while await matches(slow) != ["settled"]:
+            pass
 
 
 async def test_who_does_not_come_is_out_and_the_others_sit_at_the_open_table(

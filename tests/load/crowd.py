@@ -35,8 +35,6 @@ MIX: Final = (
     *("portes", "koumkan", "coinche", "thanasis", "pilotta-classic-2", "belote"),
 )
 """What is played at one table after the other."""
-TARGETS: Final = {"S1": 0, "S2": 101, "S3": 51, "S4": 1}
-"""By payout rule: short games."""
 PATIENCE_SECONDS: Final = 90.0
 """So long a player tries again; the house must be back by then."""
 RETRY_SECONDS: Final = 0.5
@@ -92,13 +90,22 @@ class Patient:
 
 
 class Paced(Player):
-    """A player who thinks for a while before each turn."""
+    """A player who thinks for a while before each turn, as long as there is no hurry."""
 
-    def __init__(self, client: Client, game_id: str, seat: int, pause: float, tally: Tally) -> None:
+    def __init__(
+        self,
+        client: Client,
+        game_id: str,
+        seat: int,
+        pause: float,
+        hurry: asyncio.Event,
+        tally: Tally,
+    ) -> None:
         self._chance = random.Random(f"{game_id} {seat}")
         super().__init__(client, game_id, seat, GreedyProgram(self._chance.getrandbits(32)))
         self._mine = seat
         self._pause = pause
+        self._hurry = hurry
         self._tally = tally
         self._patience = Patient(tally)
 
@@ -106,7 +113,7 @@ class Paced(Player):
         """Think, then play."""
         if is_over(position) or not position.HasField("turn") or position.turn.seat != self._mine:
             return
-        if self._pause:
+        if self._pause and not self._hurry.is_set():
             await asyncio.sleep(self._chance.uniform(0.5, 1.5) * self._pause)
         await super().answer(position)
 
@@ -127,8 +134,8 @@ class Table:
 
     @property
     def target(self) -> int:
-        """Of a short game."""
-        return TARGETS[registry.variant(self.variant).payout]
+        """Of the shortest game."""
+        return registry.variant(self.variant).targets.least
 
 
 def tables(count: int, variants: Sequence[str] = MIX) -> list[Table]:
@@ -143,7 +150,9 @@ def tables(count: int, variants: Sequence[str] = MIX) -> list[Table]:
 
 @dataclass
 class Crowd:
-    """Everybody at some tables. They go on until `enough` is set, and then end their games."""
+    """Everybody at some tables. They go on until `enough` is set, and then end their games without
+    thinking.
+    """
 
     client: Callable[[str], Client]
     cashier: Client
@@ -185,7 +194,8 @@ class Crowd:
         """Play a game to its end, and wait until it is paid."""
         game = await patient(lambda: client.games.get(game_id))
         seat = [each.player_id for each in game.seats].index(player)
-        last = await Paced(client, game_id, seat, self.pause, self.tally).sit()
+        sitting = Paced(client, game_id, seat, self.pause, self.enough, self.tally)
+        last = await sitting.sit()
         self.tally.games[game_id] = last.outcome
         self.tally.settled[game_id] = await patient(
             lambda: client.settlement.settled(game_id, PATIENCE_SECONDS)

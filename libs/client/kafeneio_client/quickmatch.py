@@ -27,6 +27,20 @@ def _ticket(message: pb.WatchTicketResponse) -> pb.Ticket | None:
     return message.ticket if message.HasField("ticket") else None
 
 
+def quick_terms(
+    variant: str,
+    edition: int,
+    target: int,
+    options: Mapping[str, str] | None,
+    stake: Money | None,
+) -> pb.QuickTerms:
+    """What is to be played, and for how much."""
+    terms = pb.QuickTerms(variant=variant, edition=edition, options=options or {}, target=target)
+    if stake is not None:
+        terms.stake.CopyFrom(stake.message())
+    return terms
+
+
 class Queue:
     """The caller's place in the queue.
 
@@ -54,15 +68,10 @@ class Queue:
     ) -> pb.Ticket:
         """Enqueue: wait for others who want the same, with `partner` for one's own side once he has
         named the caller on the same terms. Role: player."""
-        terms = pb.QuickTerms(
-            variant=variant, edition=edition, options=options or {}, target=target
-        )
-        if stake is not None:
-            terms.stake.CopyFrom(stake.message())
         request = pb.EnqueueRequest(
             request_id=request_id or new_id(),
             ticket_id=ticket_id or new_id(),
-            terms=terms,
+            terms=quick_terms(variant, edition, target, options, stake),
             partner_player_id=partner,
         )
         if time_to_live is not None:
@@ -83,11 +92,10 @@ class Queue:
         request_id: str = "",
     ) -> pb.Ticket:
         """PlayHouse: a table against the computer, for nothing. Role: player."""
-        terms = pb.QuickTerms(
-            variant=variant, edition=edition, options=options or {}, target=target
-        )
         request = pb.PlayHouseRequest(
-            request_id=request_id or new_id(), ticket_id=ticket_id or new_id(), terms=terms
+            request_id=request_id or new_id(),
+            ticket_id=ticket_id or new_id(),
+            terms=quick_terms(variant, edition, target, options, None),
         )
         answer = await self._caller.call(self._stub.PlayHouse, request, request.request_id)
         return answer.ticket

@@ -9,11 +9,12 @@ from typing import Final
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
-from kafeneio.matchmaking.v1 import quick_match_pb2, tables_pb2_grpc
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
+from kafeneio.matchmaking.v1 import tables_pb2_grpc
 
 from kafeneio_client.channel import Caller, new_id
 from kafeneio_client.money import Money
+from kafeneio_client.quickmatch import quick_terms
 from kafeneio_client.time import Time
 from kafeneio_client.versions import Versions
 from kafeneio_client.watch import Source, Stream, Watcher
@@ -75,15 +76,10 @@ class Tables:
         request_id: str = "",
     ) -> pb.Table:
         """CreateTable: open a table, and sit there. Role: player."""
-        terms = quick_match_pb2.QuickTerms(
-            variant=variant, edition=edition, options=options or {}, target=target
-        )
-        if stake is not None:
-            terms.stake.CopyFrom(stake.message())
         request = pb.CreateTableRequest(
             request_id=request_id or new_id(),
             table_id=table_id or new_id(),
-            terms=terms,
+            terms=quick_terms(variant, edition, target, options, stake),
             seat=seat,
             private=private,
             least_rating=least_rating,

@@ -100,6 +100,7 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         async with self.store.transaction() as connection:
             await once(connection, who, "NoteAction", request_id, request_digest(), effect)
             number = await audit.number_of(connection, who, f"/{AUDIT}/NoteAction", request_id)
+        assert number is not None, "it was written now, or when the call came first"
         return pb.NoteActionResponse(number=number)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,14 +39,6 @@ class Settled:
     stake: int | None = None
     approved_by: str = ""
     reversal_id: UUID | None = None
-
-
-def array_text(values: Sequence[str] | None) -> str | None:
-    """Texts as PostgreSQL reads an array of them."""
-    if values is None:
-        return None
-    quoted = (value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
-    return "{" + ",".join(f'"{each}"' for each in quoted) + "}"
 
 
 def finish_text(finish: Finish | None) -> str | None:

@@ -22,13 +22,15 @@ from kafeneio_client import tournaments
 from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_runtime.settings import Settings
 
-from tests.harness import OPERATOR, PATIENCE, Rules, new_id
+from tests.harness import OPERATOR, Rules, new_id
 from tests.matchmaking.cashier import elsewhere
 from tests.matchmaking.hall import Hall
 from tests.matchmaking.tournaments.treasurer import Treasurer, treasurer
 
 OVER: Final = (pb.TOURNAMENT_STATUS_FINISHED, pb.TOURNAMENT_STATUS_CANCELLED)
 FEE: Final = 500
+PATIENCE: Final = 60.0
+"""Seconds until a test gives up waiting: a whole tournament is many games."""
 
 
 def terms(**changes: Any) -> pb.TournamentTerms:
@@ -178,6 +180,14 @@ class Club:
         answer = await self.ask(getattr(self.stub, f"{call}Tournament"), request)
         found: pb.Tournament = answer.tournament
         return found
+
+    async def its_time(self, tournament: pb.Tournament) -> None:
+        """The moment has come at which it starts by itself."""
+        await self.database.execute(
+            "UPDATE tournaments SET due_at = now() WHERE tournament_id = $1::text::uuid"
+            " AND status = 'open'",
+            tournament.tournament_id,
+        )
 
     async def get(self, tournament: pb.Tournament, who: str = OPERATOR) -> pb.GetTournamentResponse:
         """The tournament as it stands."""

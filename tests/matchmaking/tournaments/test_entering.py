@@ -9,8 +9,8 @@ import pytest
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
 
-from tests.harness import PATIENCE
 from tests.matchmaking.tournaments.club import (
+    PATIENCE,
     Club,
     has_entered,
     has_games,

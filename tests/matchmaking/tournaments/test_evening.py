@@ -136,9 +136,9 @@ async def test_a_paused_tournament_does_not_end(club: Club) -> None:
 
 
 async def test_too_few(club: Club) -> None:
-    soon = datetime.now(UTC) + timedelta(seconds=1)
-    tournament = await club.create(min_entries=3, starts=soon)
+    tournament = await club.create(min_entries=3)
     await club.entered(tournament, "eleni", "nikos")
+    await club.its_time(tournament)
     board = await club.over(tournament)
     assert board.status == CANCELLED
     assert board.tournament.cancel_reason == "TOO_FEW_ENTRIES"
@@ -148,11 +148,19 @@ async def test_too_few(club: Club) -> None:
 
 
 async def test_it_starts_by_itself(club: Club) -> None:
-    soon = datetime.now(UTC) + timedelta(seconds=1)
-    tournament = await club.create(starts=soon)
-    await club.entered(tournament, "eleni", "nikos")
-    board = await club.until(tournament, has_games(1))
-    assert board.tournament.started_at.ToDatetime(UTC) >= soon
+    """At the time that was published, and not before."""
+    soon = datetime.now(UTC) + timedelta(seconds=3)
+    tournament = await club.create(starts=soon, min_entries=2)
+    due = await club.database.fetchval("SELECT due_at FROM tournaments")
+    assert due == soon
+    board = await club.over(tournament)
+    assert board.tournament.ended_at.ToDatetime(UTC) >= soon
+    assert board.tournament.cancel_reason == "TOO_FEW_ENTRIES"
+    other = await club.create()
+    await club.entered(other, "eleni", "nikos")
+    await club.its_time(other)
+    board = await club.until(other, has_games(1))
+    assert board.tournament.HasField("started_at")
     assert board.tournament.round == 1
 
 

@@ -9,7 +9,6 @@ import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,11 +16,12 @@ import grpc
 import pytest
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 
-from tests.harness import OPERATOR, PATIENCE, new_id
+from tests.harness import OPERATOR, new_id
 from tests.matchmaking.house import serving
 from tests.matchmaking.test_killed import failpoints
 from tests.matchmaking.tournaments.club import (
     OVER,
+    PATIENCE,
     Board,
     Club,
     has_entered,
@@ -92,8 +92,9 @@ async def through(script: Script) -> Board:
 
 async def by_the_clock(script: Script) -> Board:
     """It starts by itself."""
-    tournament = await script.create(starts=datetime.now(UTC) + timedelta(seconds=1))
+    tournament = await script.create()
     await script.entered(tournament, *PLAYERS)
+    await script.club.its_time(tournament)
     return await script.club.play_on(tournament)
 
 
@@ -128,9 +129,9 @@ async def called_off(script: Script) -> Board:
 
 async def too_few(script: Script) -> Board:
     """Three would have been too few."""
-    starts = datetime.now(UTC) + timedelta(seconds=1)
-    tournament = await script.create(min_entries=4, starts=starts)
+    tournament = await script.create(min_entries=4)
     await script.entered(tournament, *PLAYERS)
+    await script.club.its_time(tournament)
     return await script.club.over(tournament)
 
 

@@ -11,10 +11,10 @@ from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_matchmaking.tournaments.storage import Sheet
 
-from tests.harness import PATIENCE, new_id
+from tests.harness import new_id
 from tests.matchmaking.cashier import elsewhere
 from tests.matchmaking.hall import Hall
-from tests.matchmaking.tournaments.club import Club, has_games
+from tests.matchmaking.tournaments.club import PATIENCE, Club, has_games
 from tests.matchmaking.tournaments.test_tournament_refusals import METHODS, good, state, who_may
 from tests.matchmaking.tournaments.treasurer import treasurer
 from tests.rules.refusal import refusal

@@ -2,6 +2,7 @@
 import { formatMoney, toKafeneioError, watchTable } from "@kafeneio/client";
 import { type Table, TableEnd, TableStatus, TicketEnd } from "@kafeneio/client/matchmaking";
 import { useEffect, useState } from "preact/hooks";
+import { codeText } from "../codes.js";
 import { useHouse } from "../hooks/useHouse.js";
 import type { Session } from "../session.js";
 import { useTexts } from "../texts.js";
@@ -82,10 +83,14 @@ export function TablePage({ session, tableId }: { session: Session; tableId: str
       {table.putOut.length > 0 && (
         <p class="dim">
           {t("putOut")}
-          {table.putOut.map((one) => `${one.playerId} (${TicketEnd[one.reason]})`).join(", ")}
+          {table.putOut
+            .map((one) => `${one.playerId} (${codeText(TicketEnd[one.reason], language)})`)
+            .join(", ")}
         </p>
       )}
-      {table.status === TableStatus.CLOSED && <p>{t("tableClosed") + TableEnd[table.end]}</p>}
+      {table.status === TableStatus.CLOSED && (
+        <p>{t("tableClosed") + codeText(TableEnd[table.end], language)}</p>
+      )}
       {problem && <p role="alert">{problem}</p>}
       {open && own && (
         <div class="buttons">

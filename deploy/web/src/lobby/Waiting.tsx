@@ -2,6 +2,7 @@
 import { insist, toKafeneioError, watchTicket } from "@kafeneio/client";
 import { type Ticket, TicketEnd, TicketStatus } from "@kafeneio/client/matchmaking";
 import { useEffect, useState } from "preact/hooks";
+import { codeText } from "../codes.js";
 import type { Session } from "../session.js";
 import { type TextKey, useTexts } from "../texts.js";
 
@@ -19,7 +20,7 @@ interface Properties {
 }
 
 export function Waiting({ session, ticketId, onClose }: Properties) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const [ticket, setTicket] = useState<Ticket>();
   const [problem, setProblem] = useState("");
   const { house } = session;
@@ -58,7 +59,7 @@ export function Waiting({ session, ticketId, onClose }: Properties) {
     <section class="card waiting" aria-live="polite">
       <p>
         {ended
-          ? t("ticketEnded") + TicketEnd[ticket.end]
+          ? t("ticketEnded") + codeText(TicketEnd[ticket.end], language)
           : t(SAYS[ticket?.status ?? TicketStatus.QUEUED] ?? "loading")}
       </p>
       {problem && <p role="alert">{problem}</p>}

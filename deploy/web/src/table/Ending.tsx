@@ -2,6 +2,7 @@
 import { formatMoney } from "@kafeneio/client";
 import { GameStatus, VoidReason } from "@kafeneio/client/rules";
 import { type Settlement, SettlementState } from "@kafeneio/client/settlement";
+import { codeText } from "../codes.js";
 import type { Seen } from "../hooks/useGame.js";
 import { useHouse } from "../hooks/useHouse.js";
 import type { Session } from "../session.js";
@@ -16,13 +17,13 @@ interface Properties {
 }
 
 export function Ending({ session, seen, seat }: Properties) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const { game, position } = seen;
   const end = position.outcome?.end;
   const winners = end?.case === "decided" ? end.value.winners : [];
   let text = t("cancelled");
   if (end?.case === "voidReason") {
-    text = t("void") + VoidReason[end.value];
+    text = t("void") + codeText(VoidReason[end.value], language);
   } else if (end?.case === "decided") {
     text =
       seat === undefined
@@ -34,7 +35,8 @@ export function Ending({ session, seen, seat }: Properties) {
       <h2>{text}</h2>
       {end?.case === "decided" && (
         <p class="final">
-          {end.value.score.join(" : ")} <span class="dim">({end.value.ending})</span>
+          {end.value.score.join(" : ")}{" "}
+          <span class="dim">({codeText(end.value.ending, language)})</span>
         </p>
       )}
       {seat !== undefined && position.status === GameStatus.FINISHED && (

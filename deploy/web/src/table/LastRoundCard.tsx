@@ -1,12 +1,13 @@
 /** How the round before this one ended, until it is put away. */
 import type { SideSheet } from "@kafeneio/client/rules";
 import { useState } from "preact/hooks";
+import { codeText } from "../codes.js";
 import type { Seen } from "../hooks/useGame.js";
 import { HandEnds } from "../rummy/HandEnds.js";
 import { type TextKey, useTexts } from "../texts.js";
 
 export function LastRoundCard({ seen }: { seen: Seen }) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const [putAway, setPutAway] = useState(0);
   const last = seen.position.lastRound;
   if (!last || last.round <= putAway) {
@@ -20,7 +21,7 @@ export function LastRoundCard({ seen }: { seen: Seen }) {
         <b>
           {t("lastRound")} {last.round}
         </b>
-        : {last.ending} · {last.points.join(" : ")}
+        : {codeText(last.ending, language)} · {last.points.join(" : ")}
       </p>
       {table?.case === "tricks" && <Sheet sides={table.value.sheet} />}
       {table?.case === "rummy" && <HandEnds ends={table.value.ends} names={names} />}

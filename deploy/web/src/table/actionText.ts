@@ -7,6 +7,7 @@ import {
   VoidReason,
 } from "@kafeneio/client/rules";
 import { cardText, suitLetter, suitSign, withSigns } from "../cards/names.js";
+import { codeText } from "../codes.js";
 import { type Language, type TextKey, textOf } from "../texts.js";
 
 const CHANCE = -1;
@@ -56,9 +57,9 @@ export function actionText({ action, notation }: Action, language: Language): st
     case "resignRound":
       return t("resign");
     case "forfeit":
-      return `${t("forfeited")}: ${ForfeitReason[action.value.reason]}`;
+      return codeText(ForfeitReason[action.value.reason], language);
     case "voidGame":
-      return t("void") + VoidReason[action.value.reason];
+      return t("void") + codeText(VoidReason[action.value.reason], language);
     case "deal":
       return "🂠";
     default: {

@@ -1,6 +1,7 @@
 /** What has been declared, as far as this player may know it. */
 import type { TrickView } from "@kafeneio/client/rules";
 import { Card } from "../cards/Card.js";
+import { codeText } from "../codes.js";
 import { useTexts } from "../texts.js";
 
 export function Declarations({
@@ -10,7 +11,7 @@ export function Declarations({
   view: TrickView;
   place: (seat: number) => string;
 }) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   if (view.declarations.length === 0) {
     return null;
   }
@@ -22,7 +23,7 @@ export function Declarations({
           class={`${place(one.seat)}${one.scored === false ? " unscored" : ""}`}
           title={one.scored === false ? t("notScored") : ""}
         >
-          <b>{one.kind || one.points}</b>
+          <b>{codeText(one.kind, language) || one.points}</b>
           {one.cards.map((card) => (
             <Card key={card} code={card} class="tiny" />
           ))}

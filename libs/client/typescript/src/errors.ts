@@ -1,3 +1,4 @@
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   BadRequestSchema,
@@ -7,6 +8,7 @@ import {
 import { ErrorReason } from "./generated/kafeneio/common/v1/errors_pb.js";
 
 const DOMAIN = "kafeneio";
+const LIMITED_MS = 1_000;
 /** Without details of the house these come from the connection, not from a decision of anybody. */
 const CONNECTION_CODES = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Canceled]);
 
@@ -46,7 +48,7 @@ export class Refused extends KafeneioError {
     this.reason = ErrorReason[info?.reason as keyof typeof ErrorReason] ?? ErrorReason.UNSPECIFIED;
     this.metadata = info?.metadata ?? {};
     this.violations = error.findDetails(BadRequestSchema).flatMap((bad) => bad.fieldViolations);
-    this.retryAfterMs = delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6;
+    this.retryAfterMs = delay ? durationMs(delay) : waitAsked(error);
   }
 
   /** The name of the reason, e.g. "ILLEGAL_ACTION". */
@@ -82,6 +84,11 @@ export function toKafeneioError(thrown: unknown, requestId = ""): KafeneioError 
   return !infoOf(error) && ofConnection
     ? new Unreachable(error.rawMessage, error.code, requestId, error)
     : new Refused(error, requestId);
+}
+
+/** A proxy that lets nobody make so many calls says so in a header, and not when to come back. */
+function waitAsked(error: ConnectError): number | undefined {
+  return error.metadata.has("x-envoy-ratelimited") ? LIMITED_MS : undefined;
 }
 
 function infoOf(error: ConnectError) {

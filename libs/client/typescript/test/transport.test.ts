@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { isRefused, Refused, Unreachable } from "../src/errors.js";
 import { ErrorReason } from "../src/generated/kafeneio/common/v1/errors_pb.js";
 import { GameService } from "../src/generated/kafeneio/rules/v1/game_pb.js";
@@ -120,6 +120,28 @@ test("a house that asks to wait is asked again", async () => {
     }),
   );
   await house.games.getGame({ gameId: GAME });
+  expect(calls).toBe(2);
+});
+
+test("a proxy that lets nobody make so many calls is asked again later", async () => {
+  let calls = 0;
+  const limited = new Headers({ "x-envoy-ratelimited": "true" });
+  const house = fakeHouse(({ service }) =>
+    service(GameService, {
+      getGame: () => {
+        calls++;
+        if (calls === 1) {
+          throw new ConnectError("limited", Code.ResourceExhausted, limited);
+        }
+        return {};
+      },
+    }),
+  );
+  vi.useFakeTimers();
+  const answer = house.games.getGame({ gameId: GAME });
+  await vi.advanceTimersByTimeAsync(1_500);
+  vi.useRealTimers();
+  await answer;
   expect(calls).toBe(2);
 });
 
