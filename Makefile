@@ -50,6 +50,10 @@ lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking, alert ru
 bench: setup ## measure speed, each beside a bare baseline in the same run
 	$(BIN)/python -m tests.bench
 
+load: setup ## load a house with scripted players: TABLES=12 SECONDS=30 HOUSE=all|embedded|scaled, or ADDRESS=127.0.0.1:8080
+	$(BIN)/python -m tests.load --tables $(or $(TABLES),12) --seconds $(or $(SECONDS),30) \
+		$(if $(ADDRESS),--address $(ADDRESS),--house $(or $(HOUSE),all))
+
 strength: setup ## measure the computer players against a random and a plain one (GAMES=400, WORKERS=2)
 	$(BIN)/python -m tests.strength --games $(or $(GAMES),400) --workers $(or $(WORKERS),2)
 
@@ -108,4 +112,4 @@ $(BROWSER_READY): $(BROWSER)/package-lock.json $(CLIENT_BUILT)
 clean: ## remove what the targets made
 	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup run up demo test drills lint bench strength simulation closures audit lock docs web web-test browser clean
+.PHONY: help setup run up demo test drills lint bench load strength simulation closures audit lock docs web web-test browser clean

@@ -32,7 +32,6 @@ export default defineConfig({
     actionTimeout: 20_000,
     locale: "en",
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: [

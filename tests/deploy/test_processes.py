@@ -47,8 +47,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-JWKS: Final = """{"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "one", "alg": "EdDSA", "use": "sig",
-    "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"""
+JWKS: Final = """{"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "one", "alg": "EdDSA",
+    "use": "sig", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"""
 """The public key of RFC 8037, appendix A."""
 
 

@@ -220,7 +220,7 @@ async def test_nobody_joins(desk: tuple[Desk, Listening]) -> None:
         assert await connection.fetchval("SELECT count(*) FROM places") == 0
 
 
-async def test_a_game_that_an_operator_ends_before_its_start_is_nobodys_fault(
+async def test_a_game_that_an_operator_ends_before_its_start_is_not_tried_again(
     desk: tuple[Desk, Listening],
 ) -> None:
     house, _ = desk
@@ -228,7 +228,8 @@ async def test_a_game_that_an_operator_ends_before_its_start_is_nobodys_fault(
     await house.rules.join(await house.rules.get(game_id), PLAYERS[0])
     await house.rules.abort(game_id)
     await hear(house, await house.rules.events(game_id))
-    assert await house.statuses(tickets) == {TicketStatus.QUEUED}
+    found = [await house.storage.ticket(each.ticket_id) for each in tickets]
+    assert [each.end for each in found if each is not None] == [End.CALLED_OFF] * 2
 
 
 async def test_who_has_expired_meanwhile_is_not_matched_again(
@@ -301,7 +302,7 @@ async def test_an_end_that_came_too_early_is_not_forgotten(desk: tuple[Desk, Lis
     await hear(house, await house.rules.events(game_id))
     assert await house.step() == "matched"
     assert await ask(house) == "finished"
-    assert await house.statuses(tickets) == {TicketStatus.QUEUED}
+    assert await house.statuses(tickets) == {TicketStatus.ENDED}
     assert told.games == [("game_finished", 1)], "who listens was told once"
 
 

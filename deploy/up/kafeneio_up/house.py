@@ -132,20 +132,22 @@ async def opened(plan: Plan, told: Told = lambda _: None) -> AsyncIterator[House
             "KAFENEIO_DATABASE_URL": database_url,
             "KAFENEIO_NATS_URL": nats_url,
         }
-        replicas = Replicas(work, settings, plan.places)
-        told(f"starting {', '.join(part.name for part in replicas)}")
-        stack.push_async_callback(replicas.end)
-        await replicas.start()
-
         backends = {service: plan.places.addresses(service) for service in SERVICES}
         if plan.page is not None:
             page, port = plan.page, plan.page_port
             backends["page"] = [f"{edge.HOST}:{port}"]
             await begin(Part("page", lambda: edge.serve_files(page, port, work)))
+        # It ends after the replicas, which say goodbye through it.
         envoy = Part("envoy", lambda: edge.start(backends, plan.edge, work, plan.rate))
-        await begin(envoy)
+        stack.push_async_callback(envoy.end)
+        replicas = Replicas(work, settings, plan.places)
+        told(f"starting {', '.join(part.name for part in replicas)}")
+        stack.push_async_callback(replicas.end)
+        await replicas.start()
+        told("starting envoy")
+        await envoy.start()
         if plan.keep:
-            keeping += [asyncio.create_task(part.keep(told)) for part in replicas]
+            keeping += [asyncio.create_task(part.keep(told)) for part in (*replicas, envoy)]
         # The first to be undone: what ends from now on has not died.
         stack.push_async_callback(stop_keeping)
         yield House(plan, database_url, replicas, broker, envoy, postgres)

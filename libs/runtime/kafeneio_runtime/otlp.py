@@ -24,8 +24,8 @@ from opentelemetry.sdk.trace.sampling import Decision, Sampler, SamplingResult
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from kafeneio_runtime.bus import Event
 from kafeneio_runtime.ids import new_id
+from kafeneio_runtime.tracing import Happening
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -119,7 +119,7 @@ class Otlp:
             yield _Answering(span)
 
     @contextmanager
-    def handling(self, consumer: str, events: Sequence[Event]) -> Iterator[None]:
+    def handling(self, consumer: str, events: Sequence[Happening]) -> Iterator[None]:
         """In the trace of the game that they are about; of several games, beside their traces."""
         subject = events[0].subject if events else ""
         games = list(dict.fromkeys(event.key for event in events))

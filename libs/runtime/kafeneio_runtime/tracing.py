@@ -12,16 +12,39 @@ his; the span says which game it is about.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import grpc
 
 if TYPE_CHECKING:
-    from kafeneio_runtime.bus import Event, EventHandler
+    from uuid import UUID
+
     from kafeneio_runtime.calls import Method
     from kafeneio_runtime.settings import Settings
+
+
+class Happening(Protocol):
+    """An event, as far as a trace tells of it: a `bus.Event`."""
+
+    @property
+    def subject(self) -> str:
+        """The stream."""
+        ...
+
+    @property
+    def key(self) -> UUID:
+        """The game."""
+        ...
+
+    @property
+    def type(self) -> str:
+        """What has happened."""
+        ...
+
+
+Happened = TypeVar("Happened", bound=Happening)
 
 
 class CallSpan(Protocol):
@@ -41,7 +64,9 @@ class Tracer(Protocol):
         """Around the answering of a call."""
         ...
 
-    def handling(self, consumer: str, events: Sequence[Event]) -> AbstractContextManager[object]:
+    def handling(
+        self, consumer: str, events: Sequence[Happening]
+    ) -> AbstractContextManager[object]:
         """Around the handling of events of one subject."""
         ...
 
@@ -101,13 +126,15 @@ def interceptors() -> Sequence[grpc.aio.ClientInterceptor]:
     return () if _tracer is None else _tracer.interceptors()
 
 
-def traced(consumer: str, handler: EventHandler) -> EventHandler:
+def traced(
+    consumer: str, handler: Callable[[Sequence[Happened]], Awaitable[None]]
+) -> Callable[[Sequence[Happened]], Awaitable[None]]:
     """The handler of a consumer, with a span around it where traces are on."""
     found = _tracer
     if found is None:
         return handler
 
-    async def handling(events: Sequence[Event]) -> None:
+    async def handling(events: Sequence[Happened]) -> None:
         with found.handling(consumer, events):
             await handler(events)
 

@@ -153,6 +153,7 @@ class End(StrEnum):
     TERMS_REFUSED = "terms_refused"
     PARTNER_LEFT = "partner_left"
     NO_SHOW = "no_show"
+    CALLED_OFF = "called_off"
 
 
 TICKET_MOVES: Final = MappingProxyType(

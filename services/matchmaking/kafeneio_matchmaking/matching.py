@@ -206,6 +206,7 @@ class Finish:
 
 
 NO_SHOW: Final = "NO_SHOW"
+OPERATOR: Final = "OPERATOR"
 
 
 def blame(match: Match, end: End, players: Collection[str] | None = None) -> dict[str, End]:

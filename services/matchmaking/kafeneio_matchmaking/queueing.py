@@ -6,8 +6,8 @@ from typing import Final
 
 from prometheus_client import Histogram
 
-from kafeneio_matchmaking.domain import TicketMove
-from kafeneio_matchmaking.matching import Finish, Match, MatchStatus
+from kafeneio_matchmaking.domain import End, TicketMove
+from kafeneio_matchmaking.matching import OPERATOR, Finish, Match, MatchStatus
 from kafeneio_matchmaking.storage import Work
 from kafeneio_matchmaking.tickets import Change
 
@@ -40,8 +40,15 @@ class QueueSource:
         await work.move(TicketMove.START, _with_game(match))
 
     async def finished(self, work: Work, match: Match, finish: Finish) -> None:
-        """Before its start: who has joined is in the queue again, at his old place (F6)."""
-        if not finish.started:
+        """Before its start: who has joined is in the queue again, at his old place (F6). What an
+        operator has called off is not tried again by itself."""
+        if finish.started:
+            return
+        if finish.void == OPERATOR:
+            was_in = match.match_id
+            over = [Change(ticket, was_in, end=End.CALLED_OFF) for ticket, _ in match.tickets]
+            await work.move(TicketMove.REFUSE, over)
+        else:
             await _back(work, match)
 
 

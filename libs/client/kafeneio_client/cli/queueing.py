@@ -40,6 +40,7 @@ _ENDS: Final = {
     pb.TICKET_END_PLAYER_UNKNOWN: "you have no wallet. `kafeneio deposit NAME AMOUNT` makes one.",
     pb.TICKET_END_PARTNER_LEFT: "your partner has left the queue, could not stake, or did not "
     "sit down in time.",
+    pb.TICKET_END_CALLED_OFF: "the house has called the game off.",
     pb.TICKET_END_NO_SHOW: "you did not sit down in time.",
     pb.TICKET_END_TERMS_REFUSED: "the house can't have this played or staked (any more).",
 }
