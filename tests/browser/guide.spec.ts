@@ -17,7 +17,7 @@ test("the guide plays a whole game, and verifies it", async ({ baseURL }) => {
   const run = promisify(execFile);
   const environment = { ...process.env, KAFENEIO_URL: baseURL ?? "" };
   const { stdout } = await run("node", [`${FOLDER}/first-table.mjs`], { env: environment });
-  expect(stdout).toMatch(/^true \[ [01] \]$/m);
+  expect(stdout).toMatch(/^over: true, won by seat [01]$/m);
   expect(stdout).toMatch(/^secret committed to: true; \d+ throws, 0 wrong$/m);
   expect(stdout).toMatch(/^attended until the game was over$/m);
   expect(stdout).toMatch(/^valid: true$/m);

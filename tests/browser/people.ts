@@ -4,6 +4,9 @@ import { type Browser, expect, type Locator, type Page } from "@playwright/test"
 /** Where the screenshots of a run are kept. */
 export const PICTURES = "../../build/browser/pictures";
 
+/** Longer than who has left may take to come back: five times the time for a move. */
+const PATIENCE_MS = 180_000;
+
 /** A name that nobody has had in this house. */
 export function unique(name: string): string {
   return `${name}-${Math.random().toString(36).slice(2, 7)}`;
@@ -85,7 +88,7 @@ export async function playUntil(
     return all.includes(true) || (await done());
   };
   while (!(await done())) {
-    await expect.poll(asked, { intervals: [50], timeout: 60_000 }).toBe(true);
+    await expect.poll(asked, { intervals: [50], timeout: PATIENCE_MS }).toBe(true);
     await Promise.all(pages.map(click));
   }
 }

@@ -55,7 +55,7 @@ export default defineConfig({
       ...free,
       KAFENEIO_LOG_LEVEL: "warning",
       // Long enough that nobody is late on a busy machine, short enough to wait for who has left.
-      KAFENEIO_CLOCK_MOVE_SECONDS: "8",
+      KAFENEIO_CLOCK_MOVE_SECONDS: "20",
       KAFENEIO_CLOCK_SILENT_SECONDS: "6",
       KAFENEIO_RATE_LIMIT_PER_SECOND: "1000",
       KAFENEIO_RATE_LIMIT_BURST: "2000",

@@ -1,5 +1,5 @@
 /** Two people play Portes for a stake, from the queue to the money, click by click. */
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page, test } from "@playwright/test";
 import { findGame, isOver, PICTURES, person, playUntil, table } from "./people.js";
 
 test("two pages play Portes to the end, and the winner is paid", async ({ browser }) => {
@@ -20,6 +20,7 @@ test("two pages play Portes to the end, and the winner is paid", async ({ browse
     }),
   );
   expect(won.filter(Boolean)).toHaveLength(1);
+  await expect(pages[0]?.locator(".final") as Locator).toHaveText(/\((single|double)\)/);
   for (const page of pages) {
     await expect(page.locator(".gain td")).toHaveText("+€5.00");
     await expect(page.locator(".loss td")).toHaveText("-€5.00");

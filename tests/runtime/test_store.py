@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from kafeneio_runtime.errors import Refusal
 from kafeneio_runtime.store import Pool, Reserved, Store, drift, migrate
-from kafeneio_runtime.tables import outbox_tables
+from kafeneio_runtime.tables import audit_table, outbox_tables
 from sqlalchemy import Column, Integer, MetaData, Table
 
 from tests.fixtures.postgres import Databases, Template
@@ -123,6 +123,7 @@ def test_drift_finds_what_the_migrations_forgot(empty_url: str, migrations: Path
 def test_the_shared_tables_do_not_drift(database_url: str) -> None:
     metadata = MetaData()
     outbox_tables(metadata)
+    audit_table(metadata)
     assert drift(database_url, "echo", metadata) == []
 
 

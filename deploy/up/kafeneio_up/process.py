@@ -68,10 +68,17 @@ class Process:
             async with asyncio.timeout(seconds):
                 while not await look():
                     if not self.running:
-                        raise StartError(f"{self.name} has ended at its start; see {self.log}")
+                        raise StartError(
+                            f"{self.name} has ended at its start: {self._last_words()}"
+                            f" (more in {self.log})"
+                        )
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError as error:
             raise StartError(f"{self.name} is not ready; see {self.log}") from error
+
+    def _last_words(self) -> str:
+        lines = self.log.read_text("utf-8", errors="replace").split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "nothing was said")
 
     async def ended(self) -> int:
         """Its exit code, once it has one; a negative one is the signal that has killed it."""

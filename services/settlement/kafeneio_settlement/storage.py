@@ -17,9 +17,10 @@ from kafeneio_runtime.bus import Event
 from kafeneio_runtime.outbox import events_after
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_settlement import dossiers, literals
+from kafeneio_settlement import dossiers
 from kafeneio_settlement.domain import PAYOUT_VERSION, Game, Hold, State, Verdict
 from kafeneio_settlement.dossiers import Dossier
+from kafeneio_settlement.literals import texts
 from kafeneio_settlement.rows import closing_text, finish_text, game_of
 from kafeneio_settlement.witnesses import Witness
 
@@ -28,12 +29,10 @@ SUBJECT: Final = "settlement.events"
 
 _MEET: Final = """
     INSERT INTO games (game_id, state)
-    SELECT game_id, 'started' FROM unnest($1::text::uuid[]) AS game_id ORDER BY game_id
+    SELECT game_id, 'started' FROM unnest($1::uuid[]) AS game_id ORDER BY game_id
     ON CONFLICT DO NOTHING
 """
-_LOCK: Final = (
-    "SELECT * FROM games WHERE game_id = ANY ($1::text::uuid[]) ORDER BY game_id FOR UPDATE"
-)
+_LOCK: Final = "SELECT * FROM games WHERE game_id = ANY ($1::uuid[]) ORDER BY game_id FOR UPDATE"
 _NOTED: Final = """
     UPDATE games g SET state = row.state, problem = row.problem,
         announced = g.announced + row.announced,
@@ -43,8 +42,9 @@ _NOTED: Final = """
         finished_at = coalesce(g.finished_at, row.finished_at),
         closed = coalesce(g.closed, row.closed::jsonb),
         closed_at = coalesce(g.closed_at, row.closed_at)
-    FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[], $4::text::int[], $5::text::text[], $6::text::timestamptz[],
-                $7::text::text[], $8::text::timestamptz[], $9::text::text[], $10::text::timestamptz[])
+    FROM unnest($1::uuid[], $2::text::text[], $3::text::text[], $4::int[], $5::text::text[],
+                $6::timestamptz[], $7::text::text[], $8::timestamptz[], $9::text::text[],
+                $10::timestamptz[])
          AS row(game_id, state, problem, announced, seated, started_at, finished, finished_at,
                 closed, closed_at)
     WHERE g.game_id = row.game_id
@@ -55,8 +55,8 @@ _SETTLED: Final = f"""
             transaction_id, resolved_by, reason, at)
         SELECT game_id, $11, payout_rule, rule_version, void,
                string_to_array(shares, ' ')::bigint[], fee, transaction_id, $18, $19, $20
-        FROM unnest($1::text::uuid[], $12::text::text[], $13::text::int[], $14::text::bool[], $15::text::text[], $16::text::bigint[],
-                    $17::text::uuid[])
+        FROM unnest($1::uuid[], $12::text::text[], $13::int[], $14::bool[], $15::text::text[],
+                    $16::bigint[], $17::uuid[])
              AS row(game_id, payout_rule, rule_version, void, shares, fee, transaction_id)
     )
     {_NOTED}
@@ -173,11 +173,11 @@ class Work:
 
     async def meet(self, game_ids: Collection[UUID]) -> None:
         """Makes those of the games of which nothing is known; to be committed by itself."""
-        await self.connection.execute(_MEET, literals.uuids(game_ids))
+        await self.connection.execute(_MEET, game_ids)
 
     async def games(self, game_ids: Collection[UUID]) -> dict[UUID, Game]:
         """Games that are known, locked."""
-        rows = await self.connection.fetch(_LOCK, literals.uuids(game_ids))
+        rows = await self.connection.fetch(_LOCK, game_ids)
         return {row["game_id"]: game_of(row) for row in rows}
 
     async def note(self, heard: Sequence[tuple[Game, Witness]]) -> None:
@@ -203,12 +203,14 @@ class Work:
             _SETTLED,
             *_columns(heard, State.SETTLED),
             PAYOUT_VERSION,
-            literals.texts(verdict.payout_rule for verdict, _ in verdicts),
-            literals.numbers(verdict.rule_version for verdict, _ in verdicts),
-            literals.flags(verdict.void for verdict, _ in verdicts),
-            literals.texts(payout and " ".join(map(str, payout.shares)) for payout in payouts),
-            literals.numbers(payout and payout.fee for payout in payouts),
-            literals.uuids(transaction_id for _, transaction_id in verdicts),
+            texts(verdict.payout_rule for verdict, _ in verdicts),
+            [verdict.rule_version for verdict, _ in verdicts],
+            [verdict.void for verdict, _ in verdicts],
+            texts(
+                None if payout is None else " ".join(map(str, payout.shares)) for payout in payouts
+            ),
+            [payout and payout.fee for payout in payouts],
+            [transaction_id for _, transaction_id in verdicts],
             resolved_by,
             reason,
             at,
@@ -220,20 +222,20 @@ class Work:
         return at
 
 
-def _columns(heard: Sequence[tuple[Game, Witness]], state: State | None) -> list[str]:
+def _columns(heard: Sequence[tuple[Game, Witness]], state: State | None) -> list[object]:
     """What was said of games, in the order of `_NOTED`; `state` is that of all of them, if it is
     given, and announced with what is done."""
     return [
-        literals.uuids(game.game_id for game, _ in heard),
-        literals.texts((state or game.state).value for game, _ in heard),
-        literals.texts(game.problem and game.problem.value for game, _ in heard),
-        literals.numbers([int(state is not None)] * len(heard)),
-        literals.texts(None if s.seated is None else literals.texts(s.seated) for _, s in heard),
-        literals.moments([said.started_at for _, said in heard]),
-        literals.texts(finish_text(said.finish) for _, said in heard),
-        literals.moments([said.finished_at for _, said in heard]),
-        literals.texts(closing_text(said.closing) for _, said in heard),
-        literals.moments([said.closed_at for _, said in heard]),
+        [game.game_id for game, _ in heard],
+        texts((state or game.state).value for game, _ in heard),
+        texts(None if game.problem is None else game.problem.value for game, _ in heard),
+        [int(state is not None)] * len(heard),
+        texts(None if said.seated is None else texts(said.seated) for _, said in heard),
+        [said.started_at for _, said in heard],
+        texts(finish_text(said.finish) for _, said in heard),
+        [said.finished_at for _, said in heard],
+        texts(closing_text(said.closing) for _, said in heard),
+        [said.closed_at for _, said in heard],
     ]
 
 

@@ -220,6 +220,14 @@ async def test_who_does_not_join_is_out_and_the_others_sit_at_the_open_table(roo
     assert refused.what == ("ALREADY_EXISTS", "SEATED")
 
 
+async def test_an_operator_ends_the_game_before_its_start(room: Room) -> None:
+    table = await room.matched("eleni", "nikos")
+    await room.hall.rules.join(await room.hall.rules.get(table.game_id), "nikos")
+    await room.hall.rules.abort(table.game_id)
+    back = await room.until(table, "nikos", OPEN, after=table.version)
+    assert (seats(back), list(back.put_out), readiness(back)) == (["eleni", "nikos"], [], set())
+
+
 async def test_nobody_joins_and_the_table_closes(room: Room) -> None:
     table = await room.matched("eleni", "nikos", private=True)
     await room.hall.rules.join_within(table.game_id, 0.1)
