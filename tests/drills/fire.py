@@ -25,10 +25,12 @@ from kafeneio_up.process import free_ports
 
 from tests.bench.process import data_folder
 from tests.journeys.guests import Guests
-from tests.load.crowd import Crowd, tables
+from tests.load.crowd import Crowd, brisk, tables
 from tests.load.houses import NO_LIMIT, UNLIMITED, Loaded, running
 
 TABLES: Final = int(os.environ.get("KAFENEIO_DRILL_TABLES", "50"))
+BRISK_TABLES: Final = 2
+"""Beside them, so that games begin and are paid all the time."""
 PAUSE_SECONDS: Final = 2.0
 """So long a player thinks, on average; the clock gives him 30."""
 BACK_SECONDS: Final = 90.0
@@ -148,7 +150,9 @@ class Fire:
         assert set(states) == {"SETTLEMENT_STATE_SETTLED"}
         await self.guests.check_money()  # and every game was settled once
         verified = await self.guests.operator.settlement.verify()
-        self.note(f"ledger verified: {verified}")
+        self.note(
+            f"ledger verified up to seal {verified.verified_to}: {len(verified.faults)} faults"
+        )
         assert not verified.faults
         charged = await self._charges()
         self.note(f"calls sent again: {dict(tally.retryable)}")
@@ -220,9 +224,9 @@ async def fire(name: str) -> AsyncIterator[Fire]:
         )
         opened = await stack.enter_async_context(house.opened(plan))
         loaded = await stack.enter_async_context(running(opened.address, folder))
-        crowd = Crowd(
-            loaded.players(), loaded.client("cashier", Role.SERVICE), tables(TABLES), PAUSE_SECONDS
-        )
+        cashier = loaded.client("cashier", Role.SERVICE)
+        seated = [*tables(TABLES), *brisk(BRISK_TABLES)]
+        crowd = Crowd(loaded.players(), cashier, seated, PAUSE_SECONDS)
         await crowd.bring_money()
         settings = Settings(data_dir=folder)
         guests = Guests(url=opened.database_url, settings=settings, house=loaded.house)

@@ -131,6 +131,8 @@ class Table:
 
     variant: str
     players: tuple[str, ...]
+    brisk: bool = False
+    """Whether they never think, so that games follow each other quickly."""
 
     @property
     def target(self) -> int:
@@ -146,6 +148,11 @@ def tables(count: int, variants: Sequence[str] = MIX) -> list[Table]:
         seats = registry.variant(variant).seats
         made.append(Table(variant, tuple(f"p{number}-{seat}" for seat in range(seats))))
     return made
+
+
+def brisk(count: int) -> list[Table]:
+    """So many tables of Portes at which nobody thinks."""
+    return [Table("portes", (f"b{number}-0", f"b{number}-1"), True) for number in range(count)]
 
 
 @dataclass
@@ -188,13 +195,16 @@ class Crowd:
         while not self.enough.is_set():
             game_id = await self._seated(client, patient, table)
             if game_id is not None:
-                await self._sits(client, patient, game_id, player)
+                pause = 0 if table.brisk else self.pause
+                await self._sits(client, patient, game_id, player, pause)
 
-    async def _sits(self, client: Client, patient: Patient, game_id: str, player: str) -> None:
+    async def _sits(
+        self, client: Client, patient: Patient, game_id: str, player: str, pause: float
+    ) -> None:
         """Play a game to its end, and wait until it is paid."""
         game = await patient(lambda: client.games.get(game_id))
         seat = [each.player_id for each in game.seats].index(player)
-        sitting = Paced(client, game_id, seat, self.pause, self.enough, self.tally)
+        sitting = Paced(client, game_id, seat, pause, self.enough, self.tally)
         last = await sitting.sit()
         self.tally.games[game_id] = last.outcome
         self.tally.settled[game_id] = await patient(

@@ -3,56 +3,28 @@ for, so that nobody stays in limbo."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from uuid import UUID
 
 import pytest
-from kafeneio.rules.v1 import game_pb2
 from kafeneio.rules.v1.events_pb2 import GameEvent
-from kafeneio.settlement.v1.events_pb2 import GameSettled, SettlementCorrected, SettlementEvent
-from kafeneio_matchmaking.domain import End, Ticket, TicketStatus
-from kafeneio_matchmaking.hearing import RULES, SETTLEMENT
+from kafeneio_matchmaking.domain import End, TicketStatus
 from kafeneio_matchmaking.matching import MatchMove, MatchStatus
 from kafeneio_matchmaking.storage import Work
-from kafeneio_runtime.bus import Event
 
-from tests.harness import PATIENCE, Rules, new_id
-from tests.matchmaking.cashier import cashier
-from tests.matchmaking.desk import PLAYERS, Desk, set_up
-
-
-class Listening:
-    """What somebody was told of games and of money, as (kind, sequence)."""
-
-    def __init__(self) -> None:
-        self.games: list[tuple[str | None, int]] = []
-        self.money: list[tuple[str | None, int]] = []
-
-    async def game(self, _work: Work, event: GameEvent) -> None:
-        """A listener."""
-        self.games.append((event.WhichOneof("event"), event.sequence))
-
-    async def paid(self, _work: Work, event: SettlementEvent) -> None:
-        """Another one."""
-        self.money.append((event.WhichOneof("event"), event.sequence))
-
-
-@asynccontextmanager
-async def listening(url: str, keys: Path) -> AsyncIterator[tuple[Desk, Listening]]:
-    """A desk whose games need no time left to be joined, and somebody who listens."""
-    told = Listening()
-    async with (
-        Rules.serve(url, keys) as rules,
-        cashier() as settlement,
-        set_up(rules, settlement, timedelta()) as made,
-    ):
-        hearing = replace(made.hearing, games=(told.game,), money=(told.paid,))
-        yield replace(made, hearing=hearing), told
+from tests.matchmaking.desk import PLAYERS, Desk
+from tests.matchmaking.listening import (
+    Listening,
+    ask,
+    hear,
+    listening,
+    matched,
+    no_show,
+    started,
+)
+from tests.matchmaking.money import settled
 
 
 @pytest.fixture
@@ -60,59 +32,6 @@ async def desk(database_url: str, keys: Path) -> AsyncIterator[tuple[Desk, Liste
     """A desk, and somebody who listens."""
     async with listening(database_url, keys) as made:
         yield made
-
-
-async def matched(desk: Desk) -> tuple[list[Ticket], str]:
-    """Two tickets, and the game that waits for their players."""
-    tickets = await desk.paired()
-    assert [await desk.step() for _ in range(3)] == ["held", "created", "matched"]
-    return tickets, str((await desk.match())["game_id"])
-
-
-async def started(desk: Desk, game_id: str) -> None:
-    """Both join."""
-    game = await desk.rules.get(game_id)
-    for player in PLAYERS:
-        await desk.rules.join(game, player)
-
-
-async def no_show(desk: Desk, game_id: str) -> None:
-    """The time to join is over, and `rules` has ended the game."""
-    await desk.rules.join_within(game_id, -1)
-    async with asyncio.timeout(PATIENCE):
-        async for _update in desk.rules.watch(game_id):
-            pass  # its stream ends with the game
-    position = (await desk.rules.get(game_id)).position
-    assert position.status == game_pb2.GAME_STATUS_FINISHED
-
-
-def on_the_bus(events: Sequence[GameEvent | SettlementEvent], subject: str) -> list[Event]:
-    """Events as the bus brings them."""
-    return [
-        Event(
-            UUID(event.event_id),
-            subject,
-            UUID(event.game_id),
-            event.sequence,
-            event.WhichOneof("event") or "",
-            event.SerializeToString(),
-            event.occurred_at.ToDatetime(),
-        )
-        for event in events
-    ]
-
-
-async def hear(desk: Desk, events: Sequence[GameEvent]) -> None:
-    """The bus brings them."""
-    await desk.hearing.hear_rules(on_the_bus(events, RULES))
-
-
-async def ask(desk: Desk) -> str:
-    """Nothing was heard for long, so somebody asks; where the match stands then."""
-    async with desk.store.acquire() as connection:
-        await connection.execute("UPDATE matches SET due_at = now()")
-    assert await desk.hearing.ask()
-    return str((await desk.match())["status"])
 
 
 async def test_a_game_that_starts_ends_its_tickets(desk: tuple[Desk, Listening]) -> None:
@@ -324,73 +243,6 @@ async def test_while_rules_is_away_nothing_is_concluded(database_url: str, keys:
         await house.rules.drain()
         assert await ask(house) == "matched"
         assert await house.statuses(tickets) == {TicketStatus.MATCHED}
-
-
-# --- money -------------------------------------------------------------------------------------
-
-
-def settled(game_id: str, sequence: int) -> SettlementEvent:
-    """The payout of a game."""
-    return SettlementEvent(
-        event_id=new_id(),
-        game_id=game_id,
-        sequence=sequence,
-        game_settled=GameSettled(settlement_version=1),
-    )
-
-
-def corrected(game_id: str, sequence: int) -> SettlementEvent:
-    """A correction of it."""
-    told = SettlementCorrected(settlement_version=2, corrects_version=1)
-    return SettlementEvent(
-        event_id=new_id(), game_id=game_id, sequence=sequence, settlement_corrected=told
-    )
-
-
-async def hear_money(desk: Desk, events: Sequence[SettlementEvent]) -> None:
-    """The bus brings them."""
-    await desk.hearing.hear_settlement(on_the_bus(events, SETTLEMENT))
-
-
-async def test_a_payout_tells_of_the_end_that_was_not_heard(
-    desk: tuple[Desk, Listening],
-) -> None:
-    house, told = desk
-    tickets, game_id = await matched(house)
-    await started(house, game_id)
-    await house.rules.resign(game_id, PLAYERS[0])
-    event = settled(game_id, 2)
-    for _ in range(2):
-        await hear_money(house, [event])
-    assert (await house.match())["status"] == "settled"
-    assert await house.statuses(tickets) == {TicketStatus.STARTED}
-    assert [kind for kind, _ in told.games] == ["game_started", "game_finished"]
-    assert told.money == [("game_settled", 2)]
-
-
-async def test_a_correction_that_comes_alone_has_the_payout_fetched(
-    desk: tuple[Desk, Listening],
-) -> None:
-    house, told = desk
-    _, game_id = await matched(house)
-    await started(house, game_id)
-    await house.rules.resign(game_id, PLAYERS[0])
-    await hear(house, await house.rules.events(game_id))
-    paid, changed = settled(game_id, 2), corrected(game_id, 3)
-    house.cashier.events[game_id] = [paid, changed]
-    await hear_money(house, [changed])
-    assert told.money == [("game_settled", 2), ("settlement_corrected", 3)]
-    await hear_money(house, [paid, changed])
-    assert len(told.money) == 2
-    assert (await house.match())["status"] == "settled"
-
-
-async def test_a_payout_of_a_game_of_nobodys_is_told_and_moves_nothing(
-    desk: tuple[Desk, Listening],
-) -> None:
-    house, told = desk
-    await hear_money(house, [settled(new_id(), 1)])
-    assert told.money == [("game_settled", 1)]
 
 
 async def test_a_listener_that_fails_undoes_all_of_it(desk: tuple[Desk, Listening]) -> None:

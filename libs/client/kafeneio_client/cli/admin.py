@@ -14,8 +14,7 @@ from kafeneio.settlement.v1 import corrections_pb2, settlement_pb2
 from rich.markup import escape
 from rich.text import Text
 
-from kafeneio_client.cli import admin_audit, admin_game
-from kafeneio_client.cli.ledger import ledger_app
+from kafeneio_client.cli import admin_audit, admin_game, ledger
 from kafeneio_client.cli.options import (
     DEFAULT_ADDRESS,
     Address,
@@ -234,10 +233,7 @@ def approve(
 
     [dim]kafeneio admin approve GAME_ID 1 --reason "seen the log" --as olga[/]
     """
-    door = Door.of_operator(address, token, name, settlement=settlement)
-    after = door.enter(lambda client: client.settlement.approve_any(game_id, number, reason))
-    paid = after.prize_pool if after.HasField("prize_pool") else after.settlement
-    say(f"Done: settlement {paid.settled.settlement_version} counts now.")
+    ledger.approve(game_id, number, reason, address, settlement, token, name)
 
 
 class Resolution(StrEnum):
@@ -332,7 +328,7 @@ def _build() -> None:
     admin_app.command("note")(spoken(admin_audit.note))
     admin_app.command("dead")(spoken(admin_audit.dead))
     admin_app.command("replay")(spoken(admin_audit.replay))
-    admin_app.add_typer(ledger_app, name="ledger")
+    admin_app.add_typer(ledger.ledger_app, name="ledger")
     admin_app.add_typer(players_app, name="players")
 
 

@@ -10,10 +10,10 @@ from typing import Annotated, Final
 
 import typer
 from kafeneio.common.v1 import audit_pb2 as pb
-from kafeneio.settlement.v1 import ledger_pb2
 from rich.markup import escape
 
 from kafeneio_client.cli import plugins
+from kafeneio_client.cli.ledger import fault_lines
 from kafeneio_client.cli.options import (
     DEFAULT_ADDRESS,
     Address,
@@ -32,7 +32,6 @@ SERVICES: Final = ("rules", "clock", "settlement", "matchmaking")
 LONGEST: Final = 2000
 """Of a line: a request can be a megabyte."""
 _FAULT: Final = "AUDIT_FAULT_KIND_"
-_LEDGER_FAULT: Final = "FAULT_KIND_"
 
 
 class Service(StrEnum):
@@ -189,10 +188,7 @@ async def verify_all(client: Client, known: Mapping[str, tuple[int, bytes]]) -> 
     ledger = await client.settlement.verify()
     wrong = bool(ledger.faults)
     lines.append(f"ledger: verified up to seal {ledger.verified_to}: {ledger.hash.hex()}")
-    for fault in ledger.faults:
-        kind = ledger_pb2.FaultKind.Name(fault.kind).removeprefix(_LEDGER_FAULT).lower()
-        what = fault.transaction_id or fault.account
-        lines.append(f"  [red]{kind}[/] seal {fault.number} {escape(what)}")
+    lines += fault_lines(ledger)
     for service in SERVICES:
         number, link = known.get(service, (0, b""))
         found = await client.audit(service).verify(number, link)

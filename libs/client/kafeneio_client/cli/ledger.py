@@ -68,13 +68,19 @@ def verify(
 
     found = Door.of_operator(address, token, name, settlement=settlement).enter(look)
     say(f"Verified up to seal [bold]{found.verified_to}[/]: {found.hash.hex()}")
-    for fault in found.faults:
-        kind = ledger_pb2.FaultKind.Name(fault.kind).removeprefix(_FAULT).lower()
-        what = fault.transaction_id or fault.account
-        say(f"  [red]{kind}[/] seal {fault.number} {escape(what)}")
+    for line in fault_lines(found):
+        say(line)
     if found.faults:
         raise typer.Exit(1)
     say("Everything is as it was sealed.")
+
+
+def fault_lines(found: Verification) -> Iterable[str]:
+    """What is wrong with the ledger, line by line."""
+    for fault in found.faults:
+        kind = ledger_pb2.FaultKind.Name(fault.kind).removeprefix(_FAULT).lower()
+        what = fault.transaction_id or fault.account
+        yield f"  [red]{kind}[/] seal {fault.number} {escape(what)}"
 
 
 def wrong(found: ledger_pb2.GetLedgerReportResponse) -> bool:
