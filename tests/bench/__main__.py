@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+
+import uvloop
 
 from tests.bench.act import act
 from tests.bench.evening import evening
@@ -36,4 +37,4 @@ async def main(names: list[str]) -> None:
         await BENCHMARKS[name]()
 
 
-asyncio.run(main(sys.argv[1:]))
+uvloop.run(main(sys.argv[1:]))  # as in a house

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
 from kafeneio.clock.v1 import clock_pb2
-from kafeneio.matchmaking.v1 import quick_match_pb2
+from kafeneio.matchmaking.v1 import players_pb2, quick_match_pb2, tables_pb2, tournaments_pb2
 from kafeneio.rules.v1 import actions_pb2, rulebook_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio.settlement.v1 import prizes_pb2, settlement_pb2, wallet_pb2
@@ -208,7 +208,7 @@ def test_every_stream_is_left_to_the_watcher() -> None:
     """gRPC sends no stream again by itself: it would begin anew."""
     files = (
         *(pb, rulebook_pb2, clock_pb2, settlement_pb2, wallet_pb2, prizes_pb2),
-        quick_match_pb2,
+        *(quick_match_pb2, tables_pb2, players_pb2, tournaments_pb2),
     )
     streams = {
         (service.full_name, rpc.name)

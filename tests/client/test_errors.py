@@ -101,7 +101,7 @@ async def test_details_of_another_domain_are_not_ours(fake: FakeHouse, client: C
     async def fault(call: Call) -> None:
         await refuse(call, grpc.StatusCode.UNAVAILABLE, "X", "a proxy", domain="example.com")
 
-    fake.fail("GetGame", *[fault] * 4)
+    fake.fail("GetGame", *[fault] * 5)
     with pytest.raises(Unreachable):
         await client.games.get(new_id())
 

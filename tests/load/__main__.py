@@ -12,6 +12,7 @@ from statistics import quantiles
 from kafeneio_runtime.auth import Role
 from kafeneio_runtime.settings import default_data_dir
 
+from tests.bench.act import act
 from tests.load import usage
 from tests.load.crowd import MIX, Crowd, Tally, tables
 from tests.load.houses import Loaded, embedded, running, scaled
@@ -106,6 +107,9 @@ async def main() -> None:
         one = await load(scaled(1), given.tables, given.seconds, "scaled, one replica of rules")
         two = await load(scaled(2), given.tables, given.seconds, "scaled, two replicas of rules")
         print(f"\ntwo replicas of rules against one: {two / one:.2f} times the moves")
+    if given.house == "all":
+        print("\n== one call of Act on a replica of rules, beside a bare echo")
+        await act()
 
 
 asyncio.run(main())

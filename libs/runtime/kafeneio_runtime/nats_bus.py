@@ -55,6 +55,7 @@ class NatsBus:
         self.dead_letters = DeadLetters(self._link)
         self._consumers: dict[tuple[str, str], NatsConsumer] = {}
         self._in_order = asyncio.Lock()
+        self._trouble = ""
         self._counting: asyncio.Task[None] | None = None
 
     async def publish(self, events: Sequence[Event]) -> None:
@@ -63,11 +64,12 @@ class NatsBus:
         """
         left = list(events)
         while left:
+            self._trouble = ""
             try:
                 async with asyncio.timeout(self._patience):
                     left = await self._some_sent(left)
             except TimeoutError:
-                raise ConnectionError("NATS is away") from None
+                raise ConnectionError(f"NATS is away. {self._trouble}".strip()) from None
 
     async def subscribe(self, subject: str, consumer: str, handler: EventHandler) -> Subscription:
         """As the port has it; a consumer hears what is still kept from before its first time too.
@@ -98,7 +100,7 @@ class NatsBus:
                 left = await self._sent(events)
             except (nats.errors.Error, APIError, OSError) as error:
                 give_up_if_cancelled()
-                _log.debug("not published", error=type(error).__name__)
+                self._trouble = str(error)
                 left = list(events)
             if len(left) < len(events):
                 return left

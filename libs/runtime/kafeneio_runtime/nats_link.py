@@ -146,9 +146,14 @@ class Link:
             _CONNECTED.set(0)
             self._up.clear()
 
+        said = False
+
         async def failed(error: Exception) -> None:
-            # Each attempt to come back fails while NATS is away; that it is, was said already.
-            _log.debug("NATS", error=type(error).__name__)
+            # Each attempt fails while NATS is away: once is enough, and its loss was said already.
+            nonlocal said
+            say = _log.debug if said or self._up.is_set() else _log.warning
+            said = True
+            say("no connection to NATS", error=str(error) or type(error).__name__)
 
         _CONNECTED.set(0)
         await self._client.connect(

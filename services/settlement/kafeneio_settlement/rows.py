@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from asyncpg import Record
@@ -20,6 +20,9 @@ from kafeneio_settlement.domain import (
     Problem,
     State,
 )
+
+_encode: Final = json.JSONEncoder(check_circular=False).encode
+_NOBODY: Final = _encode({"forfeits": []})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def finish_text(finish: Finish | None) -> str | None:
     """What `rules` said, as it is kept."""
     if finish is None:
         return None
-    return json.dumps(
+    return _encode(
         {
             "winners": finish.winners,
             "score": finish.score,
@@ -62,7 +65,7 @@ def closing_text(closing: Closing | None) -> str | None:
     """What `clock` said, as it is kept."""
     if closing is None:
         return None
-    return json.dumps({"forfeits": _forfeit_values(closing.forfeits)})
+    return _encode({"forfeits": _forfeit_values(closing.forfeits)}) if closing.forfeits else _NOBODY
 
 
 def _forfeit_values(forfeits: tuple[Forfeit, ...]) -> list[dict[str, object]]:
@@ -78,6 +81,10 @@ def _finish(text: str) -> Finish:
     value["winners"], value["score"] = tuple(value["winners"]), tuple(value["score"])
     value["forfeits"] = _forfeits(value["forfeits"])
     return Finish(**value)
+
+
+def _closing(text: str) -> Closing:
+    return Closing(_forfeits(json.loads(text)["forfeits"]))
 
 
 def game_of(row: Record) -> Game:
@@ -97,7 +104,7 @@ def game_of(row: Record) -> Game:
         started_at=row["started_at"],
         finish=None if row["finished"] is None else _finish(row["finished"]),
         finished_at=row["finished_at"],
-        closing=None if closed is None else Closing(_forfeits(json.loads(closed)["forfeits"])),
+        closing=None if closed is None else _closing(closed),
         closed_at=row["closed_at"],
         problem=None if row["problem"] is None else Problem(row["problem"]),
         announced=row["announced"],

@@ -166,14 +166,17 @@ def stakes_held(game_id: UUID, sequence: int, hold: Hold) -> bytes:
 
 def game_settled(game_id: UUID, sequence: int, hold: Hold | None, verdict: Verdict) -> bytes:
     """The same, for a game that was paid."""
-    settled = events_pb2.GameSettled(settlement_version=PAYOUT_VERSION, void=verdict.void)
+    # Put together in place: every game that is played comes here.
+    message = events_pb2.SettlementEvent(game_id=str(game_id), sequence=sequence)
+    settled = message.game_settled
+    settled.settlement_version, settled.void = PAYOUT_VERSION, verdict.void
     if hold is not None and verdict.payout is not None:
         for player, net in zip(hold.players, verdict.payout.nets, strict=True):
-            settled.nets.add(player_id=player, amount=money(hold.currency, net))
-        settled.fee.CopyFrom(money(hold.currency, verdict.payout.fee))
-    return events_pb2.SettlementEvent(
-        game_id=str(game_id), sequence=sequence, game_settled=settled
-    ).SerializeToString()
+            told = settled.nets.add(player_id=player)
+            told.amount.currency_code, told.amount.minor_units = hold.currency, net
+        settled.fee.currency_code = hold.currency
+        settled.fee.minor_units = verdict.payout.fee
+    return message.SerializeToString()
 
 
 def settlement_corrected(
