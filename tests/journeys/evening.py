@@ -96,7 +96,7 @@ class Mode:
     settings: dict[str, Any]
 
 
-EMBEDDED: Final = Mode(1, {})
+EMBEDDED: Final = Mode(1, {"nats_url": None})
 mode: ContextVar[Mode] = ContextVar("mode", default=EMBEDDED)
 """Of the houses that are opened from now on."""
 

@@ -23,7 +23,7 @@ async def house(
 ) -> AsyncIterator[NatsBus]:
     """A house with two dead letters of one consumer and one of another, numbered from 1."""
     for name, value in nats_settings.items():
-        monkeypatch.setenv(f"KAFENEIO_{name.upper()}", value)
+        monkeypatch.setenv(f"KAFENEIO_{name.upper()}", str(value))
     monkeypatch.setenv("KAFENEIO_DATA_DIR", str(tmp_path))
     before = structlog.get_config()
     opened = NatsBus(Settings(**nats_settings))

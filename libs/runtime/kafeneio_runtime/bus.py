@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from kafeneio_runtime.store import Connection
 
 _log: Final = logs.logger(__name__)
-FAILURES: Final = Counter(
+_FAILURES: Final = Counter(
     "kafeneio_bus_failures_total",
     "Batches that a consumer could not handle, each tried again.",
     ("consumer",),
 )
-_FIRST_BACKOFF: Final = 0.1
-_LONGEST_BACKOFF: Final = 10.0
+FIRST_BACKOFF: Final = 0.1
+LONGEST_BACKOFF: Final = 10.0
 _MOST_AT_ONCE: Final = 200
 
 _FIRST_TIME: Final = """
@@ -110,6 +110,24 @@ def open_bus(settings: "Settings") -> Bus:
     from kafeneio_runtime.nats_bus import NatsBus  # a house in one process needs none of it
 
     return NatsBus(settings)
+
+
+async def attempt(
+    handler: EventHandler, events: Sequence[Event], consumer: str, subject: str
+) -> BaseException | None:
+    """Calls a handler once. The error with which it has failed, counted and logged; None where it
+    has not.
+    """
+    try:
+        await handler(events)
+    except BaseException as error:
+        task = asyncio.current_task()
+        if not isinstance(error, Exception) and (task is None or task.cancelling()):
+            raise  # it is we who are ended; else something inside of the handler was
+        _FAILURES.labels(consumer).inc()
+        _log.error("events not handled", consumer=consumer, subject=subject, exc_info=error)
+        return error
+    return None
 
 
 async def first_time(
@@ -198,22 +216,10 @@ class _Consumer:
         """Until it is done. A consumer that passed over what it can't handle would be wrong for
         ever after.
         """
-        backoff = _FIRST_BACKOFF
-        while True:
-            try:
-                await handler(batch)
-            except BaseException as error:
-                task = asyncio.current_task()
-                if not isinstance(error, Exception) and (task is None or task.cancelling()):
-                    raise  # it is we who are ended; else something inside of the handler was
-                FAILURES.labels(self.name).inc()
-                _log.error(
-                    "events not handled", consumer=self.name, subject=self.subject, exc_info=error
-                )
-                await self._time.sleep(backoff)
-                backoff = min(backoff * 2, _LONGEST_BACKOFF)
-            else:
-                return
+        backoff = FIRST_BACKOFF
+        while await attempt(handler, batch, self.name, self.subject) is not None:
+            await self._time.sleep(backoff)
+            backoff = min(backoff * 2, LONGEST_BACKOFF)
 
 
 class _InProcessSubscription:

@@ -20,7 +20,14 @@ from nats.aio.msg import Msg
 from nats.js.errors import APIError
 
 from kafeneio_runtime import logs, nats_wire
-from kafeneio_runtime.bus import FAILURES, Event, EventHandler, NotNowError
+from kafeneio_runtime.bus import (
+    FIRST_BACKOFF,
+    LONGEST_BACKOFF,
+    Event,
+    EventHandler,
+    NotNowError,
+    attempt,
+)
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.dead_letters import DeadLetters, subjects
 from kafeneio_runtime.errors import Refusal, is_store_trouble
@@ -42,8 +49,6 @@ _PIN_SECONDS: Final = 6.0
 _ACK_SECONDS: Final = 10.0
 _ANSWER_SECONDS: Final = 5.0
 _RETRY_SECONDS: Final = 1.0
-_FIRST_BACKOFF: Final = 0.1
-_LONGEST_BACKOFF: Final = 10.0
 _SECOND: Final = 1_000_000_000
 
 _STATUS: Final = "Status"
@@ -153,7 +158,11 @@ class NatsConsumer:
             "priority_policy": "pinned_client",
             "priority_timeout": int(_PIN_SECONDS * _SECOND),
         }
-        request = {"stream_name": self._stream, "config": config, "action": ""}
+        request: dict[str, object] = {
+            "stream_name": self._stream,
+            "config": config,
+            "action": "",
+        }
         await _api(client, f"CONSUMER.CREATE.{self._stream}.{self._name}", request)
 
     async def _ask(self, client: Client, inbox: str) -> None:
@@ -238,31 +247,19 @@ class NatsConsumer:
         """Tries to handle events, and after so many tries gives up: False, or a dead letter where
         it is one event. Whoever has to wait for somebody else waits as long as it takes.
         """
-        backoff, failed = _FIRST_BACKOFF, 0
+        backoff, failed = FIRST_BACKOFF, 0
         while True:
-            try:
-                await handler(events)
-            except BaseException as error:
-                task = asyncio.current_task()
-                if not isinstance(error, Exception) and (task is None or task.cancelling()):
-                    raise  # it is we who are ended; else something inside of the handler was
-                FAILURES.labels(self.consumer).inc()
-                _log.error(
-                    "events not handled",
-                    consumer=self.consumer,
-                    subject=self.subject,
-                    exc_info=error,
-                )
-                failed += not must_wait(error)
-                if failed >= tries:
-                    if len(events) == 1:
-                        await self._bury(events[0], error)
-                        return True
-                    return False
-                await self._time.sleep(backoff)
-                backoff = min(backoff * 2, _LONGEST_BACKOFF)
-            else:
+            error = await attempt(handler, events, self.consumer, self.subject)
+            if error is None:
                 return True
+            failed += not must_wait(error)
+            if failed >= tries:
+                if len(events) == 1:
+                    await self._bury(events[0], error)
+                    return True
+                return False
+            await self._time.sleep(backoff)
+            backoff = min(backoff * 2, LONGEST_BACKOFF)
 
     async def _bury(self, event: Event, error: BaseException) -> None:
         _log.error(

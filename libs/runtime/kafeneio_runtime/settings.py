@@ -74,9 +74,10 @@ class Settings(BaseSettings):
         default=168, ge=1, description="How long NATS keeps events, handled or not."
     )
     nats_max_bytes: int = Field(
-        default=1_073_741_824,
+        default=268_435_456,
         ge=1_048_576,
-        description="How much NATS keeps of each service's events; then the oldest are dropped.",
+        description="How much NATS keeps of each service's events; then the oldest are dropped. "
+        "It sets so much aside for each of four services, and once more for dead letters.",
     )
 
     host: str = Field(

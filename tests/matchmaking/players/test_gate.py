@@ -6,14 +6,17 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.matchmaking.v1 import players_pb2 as pb
 from kafeneio.matchmaking.v1 import quick_match_pb2 as queue_pb
+from kafeneio.matchmaking.v1 import tables_pb2
 
 from tests.harness import OPERATOR, new_id
 from tests.matchmaking.hall import terms
 from tests.matchmaking.players.club import Club, Story, euros
+from tests.matchmaking.seating.room import CLOSED, OPEN, Room
 from tests.rules.refusal import outcome_of, refusal
 
 DAY = timedelta(days=1)
@@ -122,6 +125,39 @@ async def test_a_ticket_that_comes_back_is_not_paired_again(club: Club) -> None:
     ended = await club.hall.until(eleni, queue_pb.TICKET_STATUS_ENDED)
     assert ended.end == queue_pb.TICKET_END_SUSPENDED
     assert (await club.hall.until(nikos, queue_pb.TICKET_STATUS_ENDED)).end
+
+
+@pytest.mark.parametrize("excluded", [False, True])
+async def test_nobody_plays_with_who_is_out(club: Club, excluded: bool) -> None:
+    """He had agreed to play before."""
+    room = Room(club.hall)
+    table = await room.join(await room.create("eleni"), "nikos")
+    table = await room.ready(table, "eleni")
+    if excluded:
+        asked = pb.SetLimitsRequest(request_id=new_id(), excluded_until=stamp(now() + DAY))
+        await club.ask("SetLimits", asked, "eleni")
+    else:
+        await club.suspend("eleni")
+    alone = await room.get(table, "nikos")
+    assert [seat.player_id for seat in alone.seats] == ["", "nikos"]
+    assert (alone.status, alone.host_player_id, alone.put_out) == (OPEN, "nikos", [])
+    assert (await refusal(room.ready(table, "nikos"))).what == ("ABORTED", "STALE_SEATING")
+    assert (await refusal(room.ready(table, "eleni"))).what[1] == "NOT_SEATED"
+    await room.join(alone, "maria")
+
+
+async def test_a_table_that_is_open_again_is_left_by_who_is_out(club: Club) -> None:
+    room = Room(club.hall)
+    table = await room.ready(await room.join(await room.create("eleni"), "nikos"), "eleni")
+
+    async def suspended(_: str) -> None:
+        await club.suspend("eleni")
+
+    club.hall.cashier.before_hold = suspended
+    club.hall.cashier.poor.add("nikos")
+    await room.ready(table, "nikos")
+    closed = await room.until(table, "eleni", CLOSED, table.version)
+    assert closed.end == tables_pb2.TABLE_END_DESERTED
 
 
 async def test_whoever_comes_first_nobody_who_is_suspended_waits(club: Club) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -100,6 +102,11 @@ def ratings(least: int, most: int) -> Change:
     return change
 
 
+def listed_after(moment: str) -> str:
+    """A token for the page after a table of that moment."""
+    return urlsafe_b64encode(json.dumps([moment, new_id()]).encode()).decode().rstrip("=")
+
+
 MALFORMED: Final[tuple[tuple[str, Change], ...]] = (
     ("CreateTable", stake(-1)),
     ("CreateTable", stake(10**12 + 1)),
@@ -119,6 +126,9 @@ MALFORMED: Final[tuple[tuple[str, Change], ...]] = (
     ("ListTables", field("page_size", 201)),
     ("ListTables", field("page_token", "x")),
     ("ListTables", field("page_token", "bnVsbA")),
+    ("ListTables", field("page_token", listed_after("0001-01-01T00:00:00+23:59"))),
+    ("ListTables", field("page_token", listed_after("9999-12-31T23:59:59-23:59"))),
+    ("ListTables", field("page_token", listed_after("2026-01-01T00:00:00"))),
     ("ListTables", field("least_stake", -1)),
     ("ListTables", field("variant", "a\0")),
     ("ListTables", field("currency_code", "\0")),

@@ -322,6 +322,13 @@ async def test_lists(club: Club) -> None:
         assert found.fields == tuple(changes)
 
 
+async def test_a_round_that_nobody_plays_has_no_match(club: Club) -> None:
+    tournament = await club.create()
+    for number in (1, 2**31, 2**31 + 1, 2**32 - 1):
+        request = good("GetBracket", tournament, round=number)
+        assert list((await club.ask(club.stub.GetBracket, request, "eleni")).matches) == []
+
+
 async def test_watching(club: Club) -> None:
     tournament = await club.create()
     found = await refused(

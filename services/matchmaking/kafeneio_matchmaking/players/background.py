@@ -29,8 +29,8 @@ class PlayerBackground:
     time: Time
 
     async def sweep(self) -> None:
-        """End tickets of players who may enter nothing and whose ticket has come back into the
-        queue."""
+        """Take out players who may enter nothing, and whose ticket has come back into the queue, or
+        whose table is open again."""
 
         async def swept() -> None:
             async with self.storage.work() as work:

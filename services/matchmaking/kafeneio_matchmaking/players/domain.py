@@ -107,6 +107,14 @@ class Usage:
     lost: Mapping[str, int]
     played: timedelta
 
+    def with_stakes(self, stakes: Mapping[str, int]) -> Usage:
+        """With stakes that are about to be held, too."""
+        staked, lost = (
+            {code: used.get(code, 0) + stakes.get(code, 0) for code in {*used, *stakes}}
+            for used in (self.staked, self.lost)
+        )
+        return Usage(staked, lost, self.played)
+
 
 def reached(
     limits: Mapping[Key, Limit], usage: Usage, currency: str, stake: int, moment: datetime

@@ -20,15 +20,19 @@ class Gate(Protocol):
     """Asked before a player enters the queue, a table or a tournament, in the transaction of
     that."""
 
-    async def admit(self, connection: Connection, players: Sequence[str], terms: Terms) -> None:
-        """Nothing where all of them may play on these terms. Raises Refusal where one may not:
-        PLAYER_SUSPENDED, SELF_EXCLUDED, LIMIT_REACHED."""
+    async def admit(
+        self, connection: Connection, players: Sequence[str], terms: Terms, *, beside: bool = False
+    ) -> None:
+        """Nothing where all of them may play on these terms; `beside` the places that they have.
+        Raises Refusal where one may not: PLAYER_SUSPENDED, SELF_EXCLUDED, LIMIT_REACHED."""
 
 
 class OpenGate:
     """Lets everybody in."""
 
-    async def admit(self, connection: Connection, players: Sequence[str], terms: Terms) -> None:
+    async def admit(
+        self, connection: Connection, players: Sequence[str], terms: Terms, *, beside: bool = False
+    ) -> None:
         """Nothing."""
 
 
@@ -37,7 +41,9 @@ class HouseGate:
     the end of the transaction that stays so: a suspension that comes meanwhile waits, and then
     finds what was entered."""
 
-    async def admit(self, connection: Connection, players: Sequence[str], terms: Terms) -> None:
+    async def admit(
+        self, connection: Connection, players: Sequence[str], terms: Terms, *, beside: bool = False
+    ) -> None:
         """Nothing, or raises as Gate does; the stake of the terms is what each of them pays."""
         await standing.hold_still(connection, players)
         for bar in await standing.bars(connection, players):
@@ -45,9 +51,12 @@ class HouseGate:
         limits = await standing.limits_of(connection, players)
         if not limits:
             return
+        await standing.in_turn(connection, [*limits])
         now: datetime = await connection.fetchval("SELECT clock_timestamp()")
         for player_id, held in limits.items():
             usage = await standing.usage_of(connection, player_id, now)
+            if beside:
+                usage = usage.with_stakes(await standing.waits_for(connection, player_id))
             kind = reached(held, usage, terms.currency, terms.stake, now)
             if kind is not None:
                 _, ends = day_of(now)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import UTC, datetime
 from typing import Annotated, Final, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 from kafeneio_runtime.errors import malformed
-from pydantic import Field, TypeAdapter
+from pydantic import AwareDatetime, Field, TypeAdapter
 
 PAGE: Final = 50
 """So many are on a page where nothing is said."""
@@ -16,6 +17,11 @@ PAGE: Final = 50
 Integer: TypeAlias = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 Long: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
 Real: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
+# Not at the ends of the calendar, where there is no such moment in UTC.
+Moment: TypeAlias = Annotated[
+    AwareDatetime,
+    Field(ge=datetime(2000, 1, 1, tzinfo=UTC), lt=datetime(3000, 1, 1, tzinfo=UTC)),
+]
 Text: TypeAlias = Annotated[str, Field(max_length=64, pattern=r"^[^\x00]*$")]
 
 

@@ -29,6 +29,10 @@ SHARE: Final = """
     SELECT pg_advisory_xact_lock_shared(hashtextextended('matchmaking.player' || player_id, 0))
     FROM unnest($1::text[]) AS player_id
 """
+LIMITED: Final = """
+    SELECT pg_advisory_xact_lock(hashtextextended('matchmaking.limits' || player_id, 0))
+    FROM unnest($1::text[]) AS player_id
+"""
 OWN: Final = "SELECT pg_advisory_xact_lock(hashtextextended('matchmaking.player' || $1, 0))"
 
 # Without an end comes first: it is the one that counts.
@@ -64,6 +68,18 @@ STAKED: Final = """
     ) AS committed
     GROUP BY currency
 """
+# What he has agreed to and may be paired or begun at any moment; from then on it is in a match.
+WAITED_FOR: Final = """
+    SELECT currency, sum(stake)::bigint AS stake FROM (
+        SELECT currency, stake FROM tickets
+        WHERE player_id = $1 AND status IN ('waiting_for_partner', 'queued')
+        UNION ALL
+        SELECT t.currency, t.stake FROM places AS p JOIN tables AS t ON t.table_id = p.id
+        JOIN chairs AS c ON c.table_id = t.table_id AND c.player_id = p.player_id
+        WHERE p.player_id = $1 AND p.kind = 'table' AND c.ready AND t.status = 'open'
+    ) AS waits
+    WHERE stake > 0 GROUP BY currency
+"""
 WON: Final = """
     SELECT currency, sum(net)::bigint AS won FROM played_seats
     WHERE player_id = $1 AND settled_at >= $2 AND currency <> '' GROUP BY currency
@@ -87,6 +103,11 @@ SAT: Final = """
 async def hold_still(connection: Connection, players: Sequence[str]) -> None:
     """Nobody suspends or excludes any of these players until the end of the transaction."""
     await connection.execute(SHARE, sorted(players))
+
+
+async def in_turn(connection: Connection, players: Sequence[str]) -> None:
+    """What others enter for these players at the same time waits, and is then counted."""
+    await connection.execute(LIMITED, sorted(players))
 
 
 async def keep_out(connection: Connection, player_id: str) -> None:
@@ -151,6 +172,12 @@ async def usage_of(connection: Connection, player_id: str, now: datetime) -> Usa
     for row in staked:
         lost[row["currency"]] = lost.get(row["currency"], 0) + (row["open"] or 0)
     return Usage({row["currency"]: row["staked"] for row in staked}, lost, played)
+
+
+async def waits_for(connection: Connection, player_id: str) -> dict[str, int]:
+    """The stakes, by currency, of the game for which a player waits, in the queue or at a table."""
+    rows = await connection.fetch(WAITED_FOR, player_id)
+    return {row["currency"]: row["stake"] for row in rows}
 
 
 async def excluded_until(connection: Connection, player_id: str) -> datetime | None:

@@ -150,11 +150,15 @@ class TableServicer(tables_pb2_grpc.TableServiceServicer):
 
         async def effect(work: Work) -> bytes:
             tables = Tables.of(work)
+            seen = _shown(await tables.find(table_id), player)
+            with refused(seen):
+                domain.readied(seen, player, request.ready, request.seating)
+            if request.ready:
+                # Before the lock: who suspends him holds him, and then locks his table.
+                await self.entrance.gate.admit(work.connection, [player], seen.terms)
             table = _shown(await tables.locked(table_id), player)
             with refused(table):
                 after = domain.readied(table, player, request.ready, request.seating)
-            if request.ready:
-                await self.entrance.gate.admit(work.connection, [player], table.terms)
             if after.status is TableStatus.OPEN and domain.is_complete(after):
                 after = await _begun(work, after)
             after = await tables.save(table, after)

@@ -11,7 +11,6 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Final, NamedTuple
@@ -21,6 +20,7 @@ from asyncpg import Record
 from kafeneio_runtime.store import Connection, Store
 
 from kafeneio_matchmaking.domain import End
+from kafeneio_matchmaking.players.paging import Moment
 from kafeneio_matchmaking.rows import TERMS, read_terms, terms_columns
 from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.seating.domain import (
@@ -95,7 +95,7 @@ CHANGED: Final = f"""
 class Listed(NamedTuple):
     """The table that was listed last."""
 
-    created_at: datetime
+    created_at: Moment
     table_id: UUID
 
 

@@ -129,7 +129,7 @@ class Looks:
         """Matches that have changed after a version, of all rounds or one, round by round."""
         rows = await self.connection.fetch(
             "SELECT * FROM tournament_matches WHERE tournament_id = $1 AND version > $2"
-            " AND ($3::int IS NULL OR round = $3) ORDER BY round, number OFFSET $4 LIMIT $5",
+            " AND ($3::bigint IS NULL OR round = $3) ORDER BY round, number OFFSET $4 LIMIT $5",
             tournament_id,
             after,
             turn,

@@ -68,13 +68,29 @@ async def register(
         raise failed(errors_pb2.ERROR_REASON_TOURNAMENT_FULL, "there is no place left")
     other = await sheet.own(tournament.tournament_id, partner) if partner else None
     if other is not None and other.waits_for == player:
-        await gate.admit(sheet.connection, [*other.players, player], tournament.conditions.game)
+        await _admit_both(sheet, tournament, player, other, gate)
         return await sheet.complete(tournament, other, player)
-    await gate.admit(sheet.connection, [player], tournament.conditions.game)
+    await gate.admit(sheet.connection, [player], tournament.conditions.game, beside=True)
     status = EntryStatus.WAITING_FOR_PARTNER if partner else EntryStatus.PAYING
     entry_id = new_id()
     await sheet.register(tournament, entry_id, player, partner, status)
     return await _as_written(sheet, entry_id)
+
+
+async def _admit_both(
+    sheet: Sheet, tournament: Tournament, player: str, other: Entry, gate: Gate
+) -> None:
+    """Raises PARTNER_WRONG where only the partner may not enter: why, the player is not told."""
+    both, terms = [*other.players, player], tournament.conditions.game
+    try:
+        await gate.admit(sheet.connection, both, terms, beside=True)
+    except Refusal as refusal:
+        if refusal.metadata.get("player_id") == player:
+            raise
+        # Of two who are both refused he hears what is his own.
+        await gate.admit(sheet.connection, [player], terms, beside=True)
+        text = "your partner may not enter now"
+        raise failed(errors_pb2.ERROR_REASON_PARTNER_WRONG, text) from refusal
 
 
 async def _as_written(sheet: Sheet, entry_id: UUID) -> Entry:
