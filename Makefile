@@ -37,7 +37,8 @@ test: setup lint ## run everything that must pass: lint, types, contracts, tests
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2) tests
 
 drills: setup ## run the whole matrices, and real processes under fire (not in `make test`)
-	$(BIN)/python -m pytest -n $(or $(WORKERS),2) -m drill tests
+	$(BIN)/python -m pytest -n $(or $(WORKERS),2) -m drill --ignore tests/drills tests
+	$(BIN)/python -m pytest -n 0 -m drill tests/drills
 
 lint: setup ## ruff, mypy, import contracts, buf lint and buf breaking, alert rules
 	$(BIN)/ruff check $(SOURCES)

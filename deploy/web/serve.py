@@ -37,6 +37,7 @@ PAGE: Final = ROOT / "deploy" / "web" / "dist"
 DOCS: Final = ROOT / "build"
 """Where the API reference is, below docs/, once `make docs` has written it."""
 PORT: Final = 8080
+LOCAL: Final = frozenset({HOST, "localhost"})
 TOKEN_LIFE: Final = timedelta(hours=12)
 DEPOSIT: Final = Money("EUR", 10_000)
 # Four tables in one browser come from one address.
@@ -100,7 +101,9 @@ class Handler(SimpleHTTPRequestHandler):
     def _name(self) -> str:
         """For whom something is asked; "" where it was refused."""
         name = parse_qs(urlsplit(self.path).query).get("name", [""])[0]
-        if self.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        host = self.headers.get("host", "").rpartition(":")[0]
+        foreign = self.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if foreign or host not in LOCAL:  # another site's page, or its name for this machine
             self._say(HTTPStatus.FORBIDDEN)
             return ""
         if not is_subject(name):

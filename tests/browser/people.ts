@@ -87,8 +87,11 @@ export async function playUntil(
     const all = await Promise.all(pages.map(isAsked));
     return all.includes(true) || (await done());
   };
-  while (!(await done())) {
+  for (;;) {
     await expect.poll(asked, { intervals: [50], timeout: PATIENCE_MS }).toBe(true);
+    if (await done()) {
+      return;
+    }
     await Promise.all(pages.map(click));
   }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Final
@@ -106,14 +107,22 @@ async def test_row_5_a_credit_is_told_with_its_reason(brisk: House) -> None:
     # Nobody attends: both are expected, so the move clock runs.
     await brisk.restart_clock(after=1.5)
     events = await brisk.clock.announced(game.game_id, "timeout_incurred")
-    assert kinds(events) == ["clock_credited", "timeout_incurred"]
-    credited = events[0].clock_credited
-    assert credited.seat == seat
-    assert credited.reason == events_pb2.CREDIT_REASON_CLOCK_OUTAGE
-    assert credited.duration.ToTimedelta().total_seconds() > 1.4
+    assert {*kinds(events)} == {"clock_credited", "timeout_incurred"}
+    assert events[0].clock_credited.duration.ToTimedelta().total_seconds() > 1.4
     clock = await brisk.clock.get(game.game_id)
     length = clock.turn.deadline.ToNanoseconds() - clock.turn.since.ToNanoseconds()
-    assert length == 2_400_000_000 + credited.duration.ToNanoseconds()
+    # A machine that stands still for a moment has outages of its own, and they are told as well.
+    later = await brisk.clock.events(game.game_id)
+    told = (2_400_000_000 + credited(some, seat) for some in (events, later))
+    assert length in told
+
+
+def credited(events: Sequence[events_pb2.ClockEvent], seat: int) -> int:
+    """How many nanoseconds a seat was given for outages of the clock; nobody was given others."""
+    given = [event.clock_credited for event in events if event.HasField("clock_credited")]
+    assert {each.seat for each in given} == {seat}
+    assert {each.reason for each in given} == {events_pb2.CREDIT_REASON_CLOCK_OUTAGE}
+    return sum(each.duration.ToNanoseconds() for each in given)
 
 
 async def test_row_6_nothing_is_final_before_it_is_recorded(house: House) -> None:

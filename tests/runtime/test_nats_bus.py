@@ -12,6 +12,7 @@ from uuid import UUID
 
 import pytest
 import structlog
+from kafeneio_runtime import nats_consumer
 from kafeneio_runtime.bus import Event, EventHandler, InProcessBus, NotNowError, open_bus
 from kafeneio_runtime.clock import ManualTime
 from kafeneio_runtime.errors import unavailable
@@ -179,6 +180,22 @@ async def test_of_replicas_one_hears_in_order_and_another_takes_over(
     await publisher.publish([event(301), event(302)])
     await hears(302)
     assert heard[300:] == [(1 - first, 301), (1 - first, 302)]
+
+
+async def test_who_waits_long_asks_no_more_than_who_has_just_come(
+    buses: Callable[..., NatsBus], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nats_consumer, "_PULL_SECONDS", 0.06)
+    monkeypatch.setattr(nats_consumer, "_KEEP_SECONDS", 0.04)
+    bus, listener = buses(), Listener()
+    await bus.subscribe(SUBJECT, CLOCK, listener)
+    context = await bus._link.jetstream()
+    for number in range(1, 21):
+        await bus.publish([event(number)])
+        await listener.until(number)
+        await asyncio.wait([asyncio.create_task(asyncio.sleep(0.05))])
+        info = await context.consumer_info(bus._link.stream(SUBJECT), CLOCK)
+        assert (info.num_waiting or 0) <= 4
 
 
 # ---------------------------------------------------------------- faults

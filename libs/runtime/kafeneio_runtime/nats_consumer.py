@@ -166,7 +166,9 @@ class NatsConsumer:
         await _api(client, f"CONSUMER.CREATE.{self._stream}.{self._name}", request)
 
     async def _ask(self, client: Client, inbox: str) -> None:
-        """Asks for more, when what was asked for is nearly used up."""
+        """Asks for more, when what was asked for is nearly used up. `_keep` asks anew before it
+        expires.
+        """
         if self._wanted < MOST_AT_ONCE // 2:
             await self._pull(client, inbox)
 
@@ -190,18 +192,20 @@ class NatsConsumer:
             self._pin = told.get(_PIN, self._pin)
             self._wanted -= 1
             self._held.append(message)
+        elif status in _EXPIRED:
+            return
+        elif status == _WRONG_PIN:
+            self._pin, self._wanted = "", 0
         else:
-            self._wanted = 0
-            if status == _WRONG_PIN:
-                self._pin = ""
-            elif status not in _EXPIRED:
-                self._gone = f"{status} {told.get('Description', '')}"
+            self._gone = f"{status} {told.get('Description', '')}"
         self._arrived.set()
 
     async def _keep(self, client: Client, inbox: str) -> None:
         """Signs of life, however long an event takes to be handled."""
         while True:
             await asyncio.sleep(_KEEP_SECONDS)
+            if not client.is_connected:
+                continue
             with contextlib.suppress(nats.errors.Error, OSError):
                 for message in [*self._held]:
                     await message.in_progress()

@@ -11,7 +11,6 @@ import typer
 from kafeneio.clock.v1 import clock_pb2
 from kafeneio.rules.v1 import actions_pb2, game_pb2
 from kafeneio.settlement.v1 import corrections_pb2, settlement_pb2
-from rich.markup import escape
 from rich.text import Text
 
 from kafeneio_client.cli import admin_audit, admin_game, ledger
@@ -27,7 +26,7 @@ from kafeneio_client.cli.options import (
 )
 from kafeneio_client.cli.people import players_app
 from kafeneio_client.cli.rules import Status
-from kafeneio_client.cli.screen import OUT, Mistake, say, spoken
+from kafeneio_client.cli.screen import OUT, Mistake, escape, say, spoken
 from kafeneio_client.client import Client
 from kafeneio_client.errors import Refused
 from kafeneio_client.terminal import plain

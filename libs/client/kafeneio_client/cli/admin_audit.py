@@ -10,7 +10,6 @@ from typing import Annotated, Final
 
 import typer
 from kafeneio.common.v1 import audit_pb2 as pb
-from rich.markup import escape
 
 from kafeneio_client.cli import plugins
 from kafeneio_client.cli.ledger import fault_lines
@@ -24,7 +23,7 @@ from kafeneio_client.cli.options import (
     SettlementAddress,
     Token,
 )
-from kafeneio_client.cli.screen import Mistake, say
+from kafeneio_client.cli.screen import Mistake, escape, say
 from kafeneio_client.client import Client
 from kafeneio_client.terminal import plain
 

@@ -13,7 +13,6 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.clock.v1 import clock_pb2, events_pb2
 from kafeneio.rules.v1 import actions_pb2, game_pb2
 from kafeneio.settlement.v1 import settlement_pb2
-from rich.markup import escape
 
 from kafeneio_client.cli.options import (
     DEFAULT_ADDRESS,
@@ -24,7 +23,7 @@ from kafeneio_client.cli.options import (
     SettlementAddress,
     Token,
 )
-from kafeneio_client.cli.screen import say
+from kafeneio_client.cli.screen import escape, say
 from kafeneio_client.client import Client
 from kafeneio_client.errors import Refused
 from kafeneio_client.money import Money

@@ -15,7 +15,6 @@ import typer
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio.rules.v1 import rulebook_pb2
-from rich.markup import escape
 
 from kafeneio_client import records
 from kafeneio_client.cli import tokens
@@ -23,7 +22,7 @@ from kafeneio_client.cli.demo_money import STAKE, Purse
 from kafeneio_client.cli.demo_table import CLOCK, TableOfPrograms
 from kafeneio_client.cli.faults import Faults
 from kafeneio_client.cli.own_house import HouseFailed, OwnHouse, own_house
-from kafeneio_client.cli.screen import Mistake, complain, explain, say
+from kafeneio_client.cli.screen import Mistake, complain, escape, explain, say
 from kafeneio_client.cli.verify import report
 from kafeneio_client.client import Client, House
 from kafeneio_client.errors import KafeneioError

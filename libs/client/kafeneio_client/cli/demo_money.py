@@ -11,13 +11,12 @@ from typing import Final
 from kafeneio.rules.v1 import game_pb2
 from kafeneio.settlement.v1 import settlement_pb2, wallet_pb2
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from kafeneio_client.cli.faults import Faults
 from kafeneio_client.cli.money import kind_name
-from kafeneio_client.cli.screen import OUT, say
+from kafeneio_client.cli.screen import OUT, escape, say
 from kafeneio_client.client import Client
 from kafeneio_client.money import Money
 

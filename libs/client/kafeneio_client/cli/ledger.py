@@ -8,10 +8,9 @@ from typing import Annotated, Final
 import typer
 from kafeneio.common.v1 import money_pb2
 from kafeneio.settlement.v1 import corrections_pb2, ledger_pb2, prizes_pb2
-from rich.markup import escape
 
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, SettlementAddress, Token
-from kafeneio_client.cli.screen import Mistake, say, spoken
+from kafeneio_client.cli.screen import Mistake, escape, say, spoken
 from kafeneio_client.client import Client
 from kafeneio_client.money import Money
 from kafeneio_client.settlement import Verification

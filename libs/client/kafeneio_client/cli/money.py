@@ -6,11 +6,10 @@ from typing import Annotated, Final
 
 import typer
 from kafeneio.settlement.v1 import wallet_pb2
-from rich.markup import escape
 
 from kafeneio_client.cli import tokens
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, SettlementAddress, Token
-from kafeneio_client.cli.screen import Mistake, say
+from kafeneio_client.cli.screen import Mistake, escape, say
 from kafeneio_client.client import Client
 from kafeneio_client.money import CURRENCY, Money
 

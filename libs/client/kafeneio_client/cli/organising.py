@@ -10,7 +10,6 @@ from typing import Annotated, Final
 import typer
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
-from rich.markup import escape
 
 from kafeneio_client.cli import tokens
 from kafeneio_client.cli.money import Currency, amount
@@ -21,7 +20,7 @@ from kafeneio_client.cli.options import (
     MatchmakingAddress,
     house_rules,
 )
-from kafeneio_client.cli.screen import Mistake, say
+from kafeneio_client.cli.screen import Mistake, escape, say
 from kafeneio_client.cli.tournament_lines import described, entry_line
 from kafeneio_client.client import Client
 from kafeneio_client.money import CURRENCY

@@ -10,7 +10,6 @@ from typing import Annotated, Final, TypeVar
 import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 from kafeneio.matchmaking.v1 import players_pb2 as pb
-from rich.markup import escape
 
 from kafeneio_client.cli import tokens
 from kafeneio_client.cli.options import (
@@ -21,7 +20,7 @@ from kafeneio_client.cli.options import (
     MatchmakingAddress,
     Token,
 )
-from kafeneio_client.cli.screen import Mistake, say, spoken
+from kafeneio_client.cli.screen import Mistake, escape, say, spoken
 from kafeneio_client.client import Client
 
 players_app: Final = typer.Typer(

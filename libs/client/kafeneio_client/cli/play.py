@@ -16,7 +16,6 @@ import typer
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio.rules.v1 import rulebook_pb2
-from rich.markup import escape
 
 from kafeneio_client import records
 from kafeneio_client.cli import tokens
@@ -31,7 +30,7 @@ from kafeneio_client.cli.options import (
     Token,
     house_rules,
 )
-from kafeneio_client.cli.screen import Mistake, complain, say
+from kafeneio_client.cli.screen import Mistake, complain, escape, say
 from kafeneio_client.cli.sitting import Sitting
 from kafeneio_client.cli.timekeeping import attend
 from kafeneio_client.client import Client, House

@@ -12,7 +12,6 @@ from typing import Annotated, Final
 import typer
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.rules.v1 import actions_pb2
-from rich.markup import escape
 
 from kafeneio_client.cli.money import Currency, amount
 from kafeneio_client.cli.options import (
@@ -27,7 +26,7 @@ from kafeneio_client.cli.options import (
     house_rules,
 )
 from kafeneio_client.cli.play import Evening
-from kafeneio_client.cli.screen import Mistake, say
+from kafeneio_client.cli.screen import Mistake, escape, say
 from kafeneio_client.client import Client
 from kafeneio_client.errors import KafeneioError
 from kafeneio_client.money import CURRENCY, Money

@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 from kafeneio.rules.v1 import game_pb2, rulebook_pb2
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, Token
-from kafeneio_client.cli.screen import OUT, Mistake, say
+from kafeneio_client.cli.screen import OUT, Mistake, escape, say
 from kafeneio_client.client import Client
 from kafeneio_client.terminal import plain, variant_name
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Final, ParamSpec, TypeVar
 
 import typer
+from rich import markup
 from rich.console import Console
-from rich.markup import escape
 
 from kafeneio_client.errors import KafeneioError, Refused, Unreachable
 from kafeneio_client.terminal import ASCII, UNICODE, Signs, plain
@@ -49,9 +49,16 @@ def say(text: str) -> None:
     OUT.print(text, soft_wrap=True)
 
 
+def escape(text: str) -> str:
+    """Somebody else's text for `say`: on one line, without markup, and without characters that
+    would steer the terminal."""
+    return markup.escape(plain(text, len(text)))
+
+
 def complain(text: str) -> None:
-    """One red sentence; it is shown as it is, without markup."""
-    ERR.print(f"[bold red]{escape(text)}[/]", soft_wrap=True)
+    """One red sentence; it is shown without markup."""
+    lines = "\n".join(map(escape, text.split("\n")))
+    ERR.print(f"[bold red]{lines}[/]", soft_wrap=True)
 
 
 def signs() -> Signs:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import typer
-from rich.markup import escape
 
 from kafeneio_client.cli import plugins
-from kafeneio_client.cli.screen import say
+from kafeneio_client.cli.screen import escape, say
 
 _ServiceName = Annotated[
     str, typer.Argument(metavar="[NAME]", help="What to run; nothing lists it.", show_default=False)

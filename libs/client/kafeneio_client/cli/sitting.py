@@ -7,10 +7,9 @@ from typing import Final
 
 from kafeneio.clock.v1 import clock_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
-from rich.markup import escape
 
 from kafeneio_client.cli.lines import Lines
-from kafeneio_client.cli.screen import OUT, complain, explain, say, sentence, signs
+from kafeneio_client.cli.screen import OUT, complain, escape, explain, say, sentence, signs
 from kafeneio_client.cli.spelling import spelled
 from kafeneio_client.cli.timekeeping import ClockLines, attend
 from kafeneio_client.client import Client

@@ -11,7 +11,6 @@ import typer
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +27,7 @@ from kafeneio_client.cli.options import (
     house_rules,
 )
 from kafeneio_client.cli.queueing import played
-from kafeneio_client.cli.screen import OUT, Mistake, say, spoken
+from kafeneio_client.cli.screen import OUT, Mistake, escape, say, spoken
 from kafeneio_client.client import Client
 from kafeneio_client.errors import KafeneioError
 from kafeneio_client.money import CURRENCY, Money

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
-from rich.markup import escape
 
+from kafeneio_client.cli.screen import escape
 from kafeneio_client.money import Money
 from kafeneio_client.tournaments import Board
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +20,7 @@ from kafeneio_client.cli.options import (
     Token,
 )
 from kafeneio_client.cli.organising import OPERATING, TournamentId
-from kafeneio_client.cli.screen import OUT, say, spoken
+from kafeneio_client.cli.screen import OUT, escape, say, spoken
 from kafeneio_client.cli.tournament_lines import described, entry_line, match_line
 from kafeneio_client.client import Client
 from kafeneio_client.tournaments import Board

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 from kafeneio.rules.v1 import game_pb2 as pb
-from rich.markup import escape
 
 from kafeneio_client import records
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, Token
-from kafeneio_client.cli.screen import Mistake, complain, say
+from kafeneio_client.cli.screen import Mistake, complain, escape, say
 
 
 def verify(
