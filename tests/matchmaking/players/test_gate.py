@@ -140,7 +140,7 @@ async def test_nobody_plays_with_who_is_out(club: Club, excluded: bool) -> None:
         await club.suspend("eleni")
     alone = await room.get(table, "nikos")
     assert [seat.player_id for seat in alone.seats] == ["", "nikos"]
-    assert (alone.status, alone.host_player_id, alone.put_out) == (OPEN, "nikos", [])
+    assert (alone.status, alone.host_player_id, list(alone.put_out)) == (OPEN, "nikos", [])
     assert (await refusal(room.ready(table, "nikos"))).what == ("ABORTED", "STALE_SEATING")
     assert (await refusal(room.ready(table, "eleni"))).what[1] == "NOT_SEATED"
     await room.join(alone, "maria")

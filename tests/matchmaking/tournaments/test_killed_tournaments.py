@@ -29,6 +29,7 @@ from tests.matchmaking.tournaments.club import (
     terms,
 )
 from tests.matchmaking.tournaments.treasurer import Treasurer, treasurer
+from tests.sample import sample
 
 PLAYERS: Final = ("eleni", "nikos", "maria")
 
@@ -193,7 +194,8 @@ async def dies(
 
 
 @pytest.mark.parametrize(
-    ("failpoint", "story"), SCENES, ids=[f"{name}-{story.__name__}" for name, story in SCENES]
+    ("failpoint", "story"),
+    sample(SCENES, [f"{name}-{story.__name__}" for name, story in SCENES]),
 )
 async def test_killed_at(failpoint: str, story: Story, keys: Path, database_url: str) -> None:
     ids: dict[str, str] = {}
