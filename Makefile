@@ -85,7 +85,9 @@ docs: setup ## write the API reference from the comments in protos/ to build/doc
 web: setup $(PAGE_BUILT) docs ## open the house, Envoy and the page on one port (PORT=8080)
 	$(BIN)/python $(PAGE)/serve.py --port $(or $(PORT),8080)
 
-web-test: setup $(PAGE_BUILT) $(BROWSER_READY) ## check the TypeScript client, the page and their tests: types, lint, vitest
+web-setup: setup $(PAGE_BUILT) $(BROWSER_READY) ## set up what the page and its tests need
+
+web-test: web-setup ## check the TypeScript client, the page and their tests: types, lint, vitest
 	cd $(CLIENT) && npm run --silent check && npm test --silent
 	cd $(PAGE) && npm run --silent check && npm test --silent
 	cd $(BROWSER) && npm run --silent check
@@ -113,4 +115,4 @@ $(BROWSER_READY): $(BROWSER)/package-lock.json $(CLIENT_BUILT)
 clean: ## remove what the targets made
 	rm -rf .venv build libs/stubs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup run up demo test drills lint bench load strength simulation closures audit lock docs web web-test browser clean
+.PHONY: help setup run up demo test drills lint bench load strength simulation closures audit lock docs web web-setup web-test browser clean

@@ -1,6 +1,7 @@
 /** Every variant on a large screen and on a phone, in the midst of a hand. */
 import { expect, type Page, test } from "@playwright/test";
 import {
+  againstComputer,
   choose,
   click,
   comeIn,
@@ -70,3 +71,15 @@ async function playTo(page: Page, rows: number): Promise<void> {
 async function fits(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1);
 }
+
+test("however many moves there are, nothing sticks out on a phone", async ({ page }) => {
+  await comeIn(page, unique("eleni"));
+  await againstComputer(page, "portes");
+  await page.setViewportSize(PHONE);
+  await page.locator(".choices.small").evaluate((moves) => {
+    for (let copies = 0; copies < 30; copies++) {
+      moves.append(moves.children[0]?.cloneNode(true) ?? "");
+    }
+  });
+  expect(await fits(page)).toBe(true);
+});

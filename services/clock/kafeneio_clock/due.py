@@ -113,13 +113,14 @@ class Firing:
                 task.cancel()
 
     async def _look(self) -> None:
+        began = self._time.monotonic()
         found = await self._clocks.due(BATCH, CLAIM_SECONDS)
         seen = await self._see(found)
         for due in found:
             task = asyncio.create_task(self.fire(due, seen))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        await self._time.sleep(POLL_SECONDS)
+        await self._time.sleep(max(0.0, began + POLL_SECONDS - self._time.monotonic()))
         if found:
             return
         self._woken.clear()
