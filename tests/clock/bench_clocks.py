@@ -154,11 +154,11 @@ async def emptied(store: Store) -> None:
         )
 
 
-async def seeded(store: Store, load: Load) -> Measured:
-    """All clocks in the table: some run out one after the other, the others later."""
+async def seeded(clocks: Clocks, store: Store, load: Load) -> Measured:
+    """All clocks in the table, as if this replica had armed them: some run out one after the other,
+    the others later."""
     begin = micros() + round(wire.SECOND * (2 + load.clocks / SEEDED_A_SECOND))
     measured = Measured({}, [])
-    clocks = Clocks(store)
     for first in range(0, load.clocks, SEEDED_AT_ONCE):
         writes = []
         for number in range(first, min(first + SEEDED_AT_ONCE, load.clocks)):
@@ -174,6 +174,8 @@ async def seeded(store: Store, load: Load) -> Measured:
             writes.append(Write(game_id, None, state, 2, ()))
         async with clocks.transaction() as work:
             await work.write(writes)
+        for write in writes:
+            clocks.keep(write.written)
     async with store.acquire() as connection:
         await connection.execute("ANALYZE clocks")
     gc.collect()
@@ -184,10 +186,13 @@ async def seeded(store: Store, load: Load) -> Measured:
 
 @asynccontextmanager
 async def replica(
-    store: Store, written: Callable[[Row], None], bus: InProcessBus | None = None
+    clocks: Clocks,
+    store: Store,
+    written: Callable[[Row], None],
+    bus: InProcessBus | None = None,
 ) -> AsyncIterator[tuple[Keeper, Consumer, Firing]]:
     """What of a replica changes clocks, at work; with a bus, also what it tells and hears."""
-    clocks, at_time = Clocks(store), SystemTime()
+    at_time = SystemTime()
     rules = Answering(Directory(Settings(), "clock"))
     relay = None if bus is None else Relay(store, bus, storage.SUBJECT)
 
@@ -293,9 +298,10 @@ async def measure(name: str, url: str, load: Load, with_bus: bool) -> None:
     """One replica under load."""
     store = await Store.open(url, SCHEMA)
     await emptied(store)
-    measured = await seeded(store, load)
+    clocks = Clocks(store)
+    measured = await seeded(clocks, store, load)
     bus = InProcessBus() if with_bus else None
-    async with replica(store, measured.written, bus) as (keeper, _, _):
+    async with replica(clocks, store, measured.written, bus) as (keeper, _, _):
         first = min(measured.due.values())
         await asyncio.sleep(max(0.0, (first - micros()) / wire.SECOND))
         cpu, begin = time.process_time(), time.perf_counter()
@@ -330,7 +336,7 @@ async def two_replicas(url: str, load: Load) -> None:
         async with asyncio.timeout(PATIENCE), store.acquire() as connection:
             while await connection.fetchval(_REPLICAS) < len(processes):  # noqa: ASYNC110
                 await asyncio.sleep(0.2)
-        measured = await seeded(store, load)
+        measured = await seeded(Clocks(store), store, load)
         first, last = min(measured.due.values()), max(measured.due.values())
         await asyncio.sleep(max(0.0, ((first + last) / 2 - micros()) / wire.SECOND))
         processes[0].send_signal(signal.SIGKILL)
@@ -362,7 +368,7 @@ async def two_replicas(url: str, load: Load) -> None:
 async def one_of_two(url: str) -> None:
     """A replica in a process of its own, until it is ended."""
     store = await Store.open(url, SCHEMA)
-    async with replica(store, lambda row: None):
+    async with replica(Clocks(store), store, lambda row: None):
         await asyncio.Event().wait()
 
 
