@@ -47,6 +47,7 @@ def running(folder: Path, **settings: str) -> Iterator[Running]:
         "KAFENEIO_DATA_DIR": str(folder),
         "KAFENEIO_READY_FILE": str(ready),
         "KAFENEIO_UP_PORT": "0",
+        "KAFENEIO_UP_RATE": "100000",
         "KAFENEIO_DRAIN_SECONDS": "0",
         "KAFENEIO_LOG_LEVEL": "warning",
         "KAFENEIO_RATE_LIMIT_PER_SECOND": "100000",

@@ -15,7 +15,7 @@ from kafeneio_runtime.settings import Settings
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from kafeneio_up.edge import Ports
+from kafeneio_up.edge import Ports, Rate
 from kafeneio_up.house import House, Plan, free_places, opened, usual_places
 from kafeneio_up.parts import HOST, SERVICES
 from kafeneio_up.process import StartError, free_ports
@@ -42,6 +42,11 @@ class UpSettings(BaseSettings):
     page: Path | None = Field(
         default=None, description="Folder of the page; the one that was built, if nothing is said."
     )
+    rate: int = Field(
+        default=200,
+        ge=1,
+        description="Calls a second that one address may make; twice as many at once.",
+    )
 
 
 def plan(settings: Settings, ours: UpSettings) -> Plan:
@@ -67,6 +72,7 @@ def plan(settings: Settings, ours: UpSettings) -> Plan:
         },
         page=page,
         page_port=page_port,
+        rate=Rate(2 * ours.rate, ours.rate),
         database_url=settings.database_url,
         nats_url=None if nats_url is None else nats_url.get_secret_value(),
     )

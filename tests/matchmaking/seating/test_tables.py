@@ -12,6 +12,7 @@ from kafeneio.matchmaking.v1 import tables_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_matchmaking.replicas import Replicas
 from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.seating import background as background_of
 from kafeneio_matchmaking.seating.background import TableBackground
 from kafeneio_matchmaking.seating.domain import CODE_LENGTH
 from kafeneio_matchmaking.seating.storage import Seating
@@ -281,6 +282,7 @@ async def test_lists_are_filtered_and_paged(room: Room) -> None:
 
 
 async def test_open_tables_are_counted_by_variant_and_nothing_else(room: Room) -> None:
+    background_of.OPEN.clear()  # of the process, and other houses of it had tables
     store = await Store.open(room.hall.rules.url, SCHEMA, 1)
     try:
         replicas = Replicas(store, SystemTime())
