@@ -25,7 +25,7 @@ FORFEITS: Final = Counter("kafeneio_forfeits_total", "Seats that are out.", ["re
 for _reason in Reason:
     FORFEITS.labels(_reason.value)
 
-MOST: Final = 100
+MOST: Final = 64
 """Of one commit: more would cost little less each, and make what is due wait for longer."""
 
 Decide: TypeAlias = Callable[[State, Micros], Sequence[Event]]
