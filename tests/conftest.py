@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.nats"]
+pytest_plugins = ["tests.fixtures.logs", "tests.fixtures.postgres", "tests.fixtures.nats"]

@@ -7,7 +7,6 @@ of 0 re-arms as fast as it can. The last part has two replicas, of which one is 
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import random
 import resource
@@ -43,6 +42,7 @@ from kafeneio_runtime.heartbeat import Heartbeat
 from kafeneio_runtime.ids import new_id
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.postgres import EmbeddedPostgres
+from kafeneio_runtime.serve import spare_the_collector
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store
 
@@ -178,9 +178,7 @@ async def seeded(clocks: Clocks, store: Store, load: Load) -> Measured:
             clocks.keep(write.written)
     async with store.acquire() as connection:
         await connection.execute("ANALYZE clocks")
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(200_000, 20, 20)  # as in a house (kafeneio_runtime.serve)
+    spare_the_collector()
     return measured
 
 

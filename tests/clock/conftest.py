@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from kafeneio_clock.main import migrate_database as migrate_clock
 from kafeneio_rules.main import migrate_database as migrate_rules
 
 from tests.clock.house import House
+from tests.fixtures import logs
 from tests.fixtures.postgres import Template
 from tests.harness import new_id
 
@@ -43,10 +43,8 @@ def repeated(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def quiet() -> Iterator[None]:
     """Calls that were answered, and warnings of what a test breaks, are nothing to print."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.ERROR):
+        yield
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-import structlog
 from kafeneio_rules.main import migrate_database
 
+from tests.fixtures import logs
 from tests.fixtures.postgres import Template
 from tests.harness import Rules, new_id
 
@@ -30,10 +30,8 @@ def repeated(request: pytest.FixtureRequest) -> None:
 @pytest.fixture
 def quiet() -> Iterator[None]:
     """Calls that were answered, and failures that a test makes, are nothing to print."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.CRITICAL):
+        yield
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from kafeneio_clock import main as clock
 from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
 from kafeneio_settlement import main as settlement
 
+from tests.fixtures import logs
 from tests.fixtures.postgres import Template
 from tests.journeys.evening import EMBEDDED, Evening, Mode, evening
 from tests.journeys.evening import mode as evening_mode
@@ -51,10 +51,8 @@ def mode(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
     """Thousands of calls that were answered are nothing to print."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.WARNING):
+        yield
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from kafeneio_matchmaking import main as matchmaking
 from kafeneio_rules import main as rules
 
+from tests.fixtures import logs
 from tests.fixtures.postgres import Template
 from tests.harness import new_id
 from tests.matchmaking.hall import Hall
@@ -43,10 +43,8 @@ def repeated(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def quiet() -> Iterator[None]:
     """Calls that were answered are nothing to print."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.ERROR):
+        yield
 
 
 @pytest.fixture

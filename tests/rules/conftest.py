@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-import structlog
 from kafeneio_rules.main import migrate_database
 
+from tests.fixtures import logs
 from tests.fixtures.postgres import Databases, Template
 from tests.harness import Rules, new_id
 from tests.rules.card_games import Packs
@@ -56,10 +56,8 @@ def repeated(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="module", autouse=True)
 def quiet() -> Iterator[None]:
     """Thousands of calls that were answered are nothing to print."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.WARNING):
+        yield
 
 
 @pytest.fixture

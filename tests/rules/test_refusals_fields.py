@@ -206,6 +206,7 @@ CASES: Final[list[Case]] = [
     (CREATE, "player_ids", add("player_ids", "maria")),  # Portes is played by two
     (CREATE, "player_ids[1]", only("player_ids", "eleni", "nik\0s")),
     (CREATE, "player_ids[1]", only("player_ids", "eleni", "computer-7")),  # a person is not
+    (CREATE, "player_ids[1]", only("player_ids", "eleni", "Computer-7")),
     (CREATE, "join_timeout", timeout(0, 999_999_999)),
     (CREATE, "join_timeout", timeout(600, 1)),
     (CREATE, "join_timeout", timeout(-5)),

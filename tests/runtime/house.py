@@ -131,9 +131,11 @@ async def open_house(
     time = ManualTime()
     server = Server(made or service(servicer), chosen or settings(), verifier(), time)
     await server.start()
-    async with grpc.aio.insecure_channel(server.address) as channel:
-        yield House(servicer, server, time, channel)
-    await server.drain()
+    try:
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            yield House(servicer, server, time, channel)
+    finally:
+        await server.drain()
 
 
 @dataclass(frozen=True)

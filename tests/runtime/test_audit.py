@@ -96,9 +96,11 @@ async def opened(store: Store) -> AsyncIterator[Office]:
     )
     server = Server(service, settings(), verifier())
     await server.start()
-    async with grpc.aio.insecure_channel(server.address) as channel:
-        yield Office(channel, store)
-    await server.drain()
+    try:
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            yield Office(channel, store)
+    finally:
+        await server.drain()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import structlog
 from kafeneio_runtime.bus_command import Action, bus
 from kafeneio_runtime.nats_bus import NatsBus
 from kafeneio_runtime.settings import Settings
@@ -25,13 +24,11 @@ async def house(
     for name, value in nats_settings.items():
         monkeypatch.setenv(f"KAFENEIO_{name.upper()}", str(value))
     monkeypatch.setenv("KAFENEIO_DATA_DIR", str(tmp_path))
-    before = structlog.get_config()
     opened = NatsBus(Settings(**nats_settings))
     for number, consumer in enumerate((CONSUMER, CONSUMER, "clock"), 1):
         await opened.dead_letters.keep(event(number), consumer, KeyError("of no interest"))
     yield opened
     await opened.close()
-    structlog.configure(**before)
 
 
 async def test_they_are_listed(house: NatsBus, capsys: pytest.CaptureFixture[str]) -> None:

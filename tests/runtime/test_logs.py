@@ -4,13 +4,12 @@ import asyncio
 import io
 import json
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import grpc
 import pytest
-import structlog
 from google.protobuf.message import Message
 from kafeneio_runtime import logs
 from kafeneio_runtime.errors import stale
@@ -58,14 +57,10 @@ class Lines:
 
 
 @pytest.fixture
-def lines() -> Iterator[Lines]:
+def lines() -> Lines:
     made = Lines()
-    root = logging.getLogger()
-    before, level = root.handlers, root.level
     logs.configure("debug", "json", made.stream)
-    yield made
-    structlog.reset_defaults()
-    root.handlers, root.level = before, level
+    return made
 
 
 def test_a_line_is_json_with_time_level_and_module(lines: Lines) -> None:
@@ -161,7 +156,6 @@ def test_below_the_level_nothing_is_written() -> None:
     logs.configure("warning", "json", made.stream)
     logs.logger("m").info("x")
     logs.logger("m").warning("y")
-    structlog.reset_defaults()
     assert [line["event"] for line in made.all] == ["y"]
 
 
@@ -225,6 +219,5 @@ def test_console_format_is_for_people() -> None:
     made = Lines()
     logs.configure("info", "console", made.stream)
     logs.logger("m").info("dealt", hand="A♠")
-    structlog.reset_defaults()
     assert "dealt" in made.text
     assert "A♠" not in made.text

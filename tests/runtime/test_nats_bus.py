@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-import structlog
 from kafeneio_runtime import nats_consumer
 from kafeneio_runtime.bus import Event, EventHandler, InProcessBus, NotNowError, open_bus
 from kafeneio_runtime.clock import ManualTime
@@ -25,6 +24,7 @@ from prometheus_client import REGISTRY
 from pydantic import SecretStr
 
 from tests.contract.test_bus import PATIENCE, SUBJECT, Listener, event
+from tests.fixtures import logs
 
 CLOCK = "clock"
 
@@ -32,10 +32,8 @@ CLOCK = "clock"
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
     """To print hundreds of failures that a test has made would take longer than the test."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.CRITICAL):
+        yield
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -309,13 +309,11 @@ async def test_of_a_games_trace_all_processes_send_all_or_nothing() -> None:
 
 
 @pytest.fixture
-def written() -> Iterator[io.StringIO]:
+def written() -> io.StringIO:
     """What is logged."""
-    before = structlog.get_config()
     stream = io.StringIO()
     logs.configure("debug", "json", stream)
-    yield stream
-    structlog.configure(**before)
+    return stream
 
 
 async def test_log_lines_name_the_trace(written: io.StringIO) -> None:

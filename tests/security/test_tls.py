@@ -9,6 +9,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from grpc_health.v1 import health_pb2
 from kafeneio_runtime.directory import Directory
@@ -16,6 +17,7 @@ from kafeneio_runtime.mistakes import spoken
 from kafeneio_runtime.serve import Server, serve
 from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.tls import TlsError, identity
+from prometheus_client import REGISTRY
 
 from tests.runtime import echo
 from tests.runtime.house import answering, service, settings, token, verifier
@@ -35,8 +37,10 @@ async def served(
 ) -> AsyncIterator[Server]:
     server = Server(service(servicer or echo.Servicer()), settings(**chosen), verifier())
     await server.start()
-    yield server
-    await server.drain()
+    try:
+        yield server
+    finally:
+        await server.drain()
 
 
 async def say(channel: grpc.aio.Channel) -> str:
@@ -126,6 +130,10 @@ async def test_without_a_ca_clients_need_no_certificate(authority: Authority) ->
     ):
         assert await say(channel) == "kalimera"
         await turned_away(server.address, None)
+    # What the alert on certificates watches.
+    shown = x509.load_pem_x509_certificate(certified.certificate.read_bytes())
+    told = REGISTRY.get_sample_value("kafeneio_certificate_expires_timestamp_seconds")
+    assert told == shown.not_valid_after_utc.timestamp()
 
 
 async def test_services_reach_each_other(authority: Authority, tmp_path: Path) -> None:

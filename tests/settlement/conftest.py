@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from kafeneio_settlement.main import migrate_database
 
+from tests.fixtures import logs
 from tests.fixtures.postgres import Template
 from tests.settlement.house import House
 
@@ -29,10 +29,8 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", autouse=True)
 def quiet() -> Iterator[None]:
     """Thousands of calls that were answered are nothing to print."""
-    before = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.configure(**before)
+    with logs.quiet(logging.CRITICAL):
+        yield
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
+from prometheus_client import Gauge
 
 from kafeneio_runtime import logs
 from kafeneio_runtime.auth import Role, TokenVerifier, token_verifier
@@ -32,6 +33,10 @@ LIVE: Final = "live"
 """As what health tells that the process can answer at all, whatever becomes of its store: to
 restart it for a store that is away would help nobody.
 """
+_CERTIFICATE: Final = Gauge(
+    "kafeneio_certificate_expires_timestamp_seconds",
+    "When the certificate of the process expires, in seconds since 1970; 0 without one.",
+)
 _HEALTH_SECONDS: Final = 2.0
 _FLUSH_SECONDS: Final = 5.0
 
@@ -142,6 +147,7 @@ class Server:
         if self._identity is None:
             self._port = self._server.add_insecure_port(place)
         else:
+            _CERTIFICATE.set(self._identity.expires.timestamp())
             if self._identity.expires_soon(self._time.now()):
                 expires = self._identity.expires.isoformat()
                 _log.warning("the certificate expires soon", expires=expires)
@@ -311,7 +317,7 @@ async def serve(
         if ready_callback is not None:
             addresses = {server.service.name: server.address for server in servers}
             ready_callback({**addresses, "metrics": f"{settings.host}:{metrics.port}"})
-        _spare_the_collector()
+        spare_the_collector()
         await _first((stop, *(server.failed for server in servers)))
     finally:
         _log.info("draining")
@@ -346,13 +352,13 @@ async def _first(events: Sequence[asyncio.Event]) -> None:
             wait.cancel()
 
 
-def _spare_the_collector() -> None:
+def spare_the_collector() -> None:
     """Little of what a call makes is in a cycle, and what a process has loaded stays: so look for
     garbage less often, and not through all of that.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(200_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
 
 
 def run(main: Coroutine[object, object, Result]) -> Result:

@@ -19,7 +19,8 @@ PARTNERS: Final = ((0, 2), (1, 3))
 """The seats of partners where two play against two."""
 
 COMPUTER: Final = "computer-"
-"""Ids that begin so are the computers' own: "computer-1" and so on."""
+"""Ids that begin so are the computers' own: "computer-1" and so on. No person's begins so, in
+capitals either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def occupied(place: Place) -> Refusal:
 def person() -> str:
     """The caller, who is no computer. Raises TOKEN_INVALID."""
     player = caller().subject
-    if player.startswith(COMPUTER):
+    if player.casefold().startswith(COMPUTER):
         reason = errors_pb2.ERROR_REASON_TOKEN_INVALID
         raise unauthenticated(reason, "ids of this kind are kept for computers")
     return player

@@ -187,7 +187,7 @@ def read_computers(request: game_pb2.CreateGameRequest) -> tuple[Seat, ...]:
     if computers and (computers[-1] >= players or len(computers) == players):
         raise malformed("computer_seats", "must be seats of the game, and leave one to a person")
     for seat, player in enumerate(request.player_ids):
-        if player.startswith(COMPUTER_NAME) and seat not in computers:  # M7
+        if player.casefold().startswith(COMPUTER_NAME) and seat not in computers:  # M7
             raise malformed(f"player_ids[{seat}]", "a person is not called like a computer")
     return computers
 

@@ -147,12 +147,13 @@ async def test_registering(club: Club) -> None:
     assert found.metadata == {"entry_id": own.entry_id}
     found = await refused(club, method, good(method, open_for_all, partner_player_id="nikos"))
     assert found.what == ("FAILED_PRECONDITION", "PARTNER_WRONG")
-    for text in ("computer-1", "x" * 65, "eleni", "a\0b"):
+    for text in ("computer-1", "Computer-1", "x" * 65, "eleni", "a\0b"):
         found = await refused(club, method, good(method, open_for_all, partner_player_id=text))
         assert found.what == ("INVALID_ARGUMENT", "MALFORMED")
         assert found.fields == ("partner_player_id",)
-    found = await refused(club, method, good(method, open_for_all), "computer-1")
-    assert found.what == ("UNAUTHENTICATED", "TOKEN_INVALID")
+    for name in ("computer-1", "COMPUTER-1"):
+        found = await refused(club, method, good(method, open_for_all), name)
+        assert found.what == ("UNAUTHENTICATED", "TOKEN_INVALID")
     await club.entered(open_for_all, "nikos")
     found = await refused(club, method, good(method, open_for_all), "maria")
     assert found.what == ("FAILED_PRECONDITION", "TOURNAMENT_FULL")
