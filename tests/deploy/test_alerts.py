@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import runpy
-import subprocess
 from typing import Any, Final
 
 import promql_parser
@@ -13,7 +12,7 @@ import yaml
 from kafeneio_client.cli.app import app
 from typer.main import get_command
 
-from tests.deploy.rendered import DEPLOY, of_kind, program
+from tests.deploy.rendered import DEPLOY, of_kind
 
 FOLDER: Final = DEPLOY / "prometheus"
 CHECK: Final = DEPLOY / "checks" / "alerts.py"
@@ -29,16 +28,6 @@ def sections() -> dict[str, str]:
     """The sections of the runbook that are about an alert, by its name."""
     parts = re.split(r"^### ", RUNBOOK, flags=re.MULTILINE)[1:]
     return {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
-
-
-def test_promtool_agrees_or_it_is_said_that_it_is_not_here() -> None:
-    command = (program("python"), str(CHECK))
-    checked = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    last = checked.stdout.splitlines()[-1]
-    assert last.startswith(f"{len(ALERTS)} alerts: ")
-    assert ("unit-tested with promtool" in last) or ("was NOT run" in last)
-    print(last)
 
 
 def test_the_operator_s_object_is_the_same() -> None:

@@ -53,16 +53,25 @@ class Apart:
     metrics_port: int
     lines: list[bytes] = field(default_factory=list)
     address: str = ""
+    _more: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def listen(self, open_now: asyncio.Event) -> None:
         """Keeps its lines until it ends."""
         assert self.process.stderr is not None
         async for line in self.process.stderr:
             self.lines.append(line)
+            async with self._more:
+                self._more.notify_all()
             told = json.loads(line)
             if told["event"] == "serving":
                 self.address = told["address"]
                 open_now.set()
+
+    async def logged(self, text: bytes) -> bytes:
+        """All lines so far, as soon as one has the text: the last may be on their way."""
+        async with asyncio.timeout(PATIENCE), self._more:
+            await self._more.wait_for(lambda: any(text in line for line in self.lines))
+        return b"".join(self.lines)
 
     def metrics(self) -> bytes:
         """What Prometheus is told. Blocks."""

@@ -91,7 +91,7 @@ async def test_nothing_hidden_is_written_down(database_url: str, tmp_path: Path)
         events = [event for game in games for event in await rules.events(game.game_id)]
         rows = [row for game in games for row in await rules.log_rows(game.game_id)]
         log = [entry for row in rows for entry in row["entries"]]
-        lines = b"".join(house.lines)
+    lines = b"".join(house.lines)  # all of them: the process has ended
 
     assert all(position.version > 150 for position in positions)
     kinds = {re.sub(r"^-?\d ([a-z!-]+).*", r"\1", entry) for entry in log}
