@@ -28,6 +28,7 @@ async def play(rules: Rules) -> pb.Game:
     two hundred turns; seat 3 leaves early."""
     game = await rules.start(variant="pilotta", players=FOUR)
     position = game.position
+    await refusal(rules.resign(game.game_id, FOUR[0], position.round))  # of a game of cards: never
     for number in range(200):
         seat = position.turn.seat
         if number == 20:
@@ -52,7 +53,6 @@ async def play(rules: Rules) -> pb.Game:
         if position.status != pb.GAME_STATUS_RUNNING or position.round == 3:
             break
     assert position.round >= 2
-    await refusal(rules.resign(game.game_id, FOUR[0], position.round))
     return game
 
 
