@@ -8,7 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-pytest_plugins = ["tests.fixtures.logs", "tests.fixtures.postgres", "tests.fixtures.nats"]
+pytest_plugins = [
+    "tests.fixtures.logs",
+    "tests.fixtures.matrices",
+    "tests.fixtures.postgres",
+    "tests.fixtures.nats",
+]
 
 _MEMORY: Final = Path("/dev/shm")
 _ENOUGH: Final = 4 * 2**30

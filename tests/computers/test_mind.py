@@ -60,6 +60,7 @@ PLAYED: Final = [
 ]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
 def test_whatever_is_decided_is_legal(variant: Variant) -> None:
     looked = 0

@@ -65,6 +65,7 @@ def answers(game: AnyBelote, state: State, seat: Seat) -> list[str]:
     return found
 
 
+@pytest.mark.matrix
 @tables
 def test_unseen_cards_make_no_difference(name: str) -> None:
     """In thousands of positions: the view, its digest, what is legal, and every refusal."""
@@ -121,6 +122,7 @@ def cards_in(value: object) -> set[Card]:
     return set()
 
 
+@pytest.mark.matrix
 @tables
 def test_no_card_is_in_a_view_that_may_not_be(name: str) -> None:
     """Own cards, what was played or turned, and the scoring side's declarations; nothing else."""

@@ -229,6 +229,7 @@ def test_turns_are_counted_by_prompts(variant: Variant, seed: int) -> None:
             assert after.turn == before.turn + (not resumed)
 
 
+@pytest.mark.matrix
 @variants
 def test_legal_is_what_apply_accepts(variant: Variant) -> None:
     """Against all conceivable actions by everybody, in the positions of a random game."""

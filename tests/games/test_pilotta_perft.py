@@ -57,6 +57,7 @@ def test_perft(line: Line) -> None:
     assert tuple(counts) == line.counts
 
 
+@pytest.mark.matrix
 @perfts
 def test_perft_by_the_second_program(line: Line) -> None:
     words = tuple(word.replace(":", " ") for word in line.words)

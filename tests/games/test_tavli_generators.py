@@ -83,6 +83,7 @@ def engine(game: AnyTavli, thrown: Thrown, seat: Seat) -> set[object]:
     return {plain_of(state, seat) for state in after}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("name", "source"), [(name, source) for name, sources in COUNTS.items() for source in sources]
 )
@@ -186,6 +187,7 @@ OPTIONS: dict[str, tuple[AnyTavli, ...]] = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("source", "game"),
     [(source, game) for source, games in OPTIONS.items() for game in games],

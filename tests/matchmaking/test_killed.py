@@ -29,7 +29,6 @@ from tests.harness import PATIENCE, new_id
 from tests.matchmaking.cashier import Cashier, cashier
 from tests.matchmaking.hall import Hall, terms
 from tests.matchmaking.house import serving
-from tests.sample import sample
 
 PLAYERS: Final = ("eleni", "nikos")
 LIFETIME: Final = timedelta(hours=1)
@@ -325,7 +324,8 @@ def test_every_failpoint_has_a_scene() -> None:
 
 @pytest.mark.parametrize(
     ("failpoint", "play"),
-    sample(SCENES, [f"{name}-{play.__name__}" for name, play in SCENES]),
+    SCENES,
+    ids=[f"{name}-{play.__name__}" for name, play in SCENES],
 )
 async def test_killed_at(failpoint: str, play: Play, keys: Path, database_url: str) -> None:
     async with cashier() as settlement:

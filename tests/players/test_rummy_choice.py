@@ -62,6 +62,7 @@ def check_answer(game: Rummy, state: Any) -> None:
         assert after.stage is Stage.OVER or (after.stage, after.mover) != (Stage.PLAY, seat)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("game", list(house_rules()), ids=repr)
 def test_legal_whole_turns_by_all_house_rules(game: Rummy) -> None:
     for state in itertools.islice(positions(game, seed=21), 0, 400, 2):

@@ -31,6 +31,7 @@ def check_whole_turn(game: AnyGame, state: Any) -> None:
     assert then.mover != state.mover or then.stage is not Stage.MOVE, (state, actions)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("game", list(house_rules()), ids=repr)
 def test_legal_whole_turns_by_all_house_rules(game: AnyGame) -> None:
     for state in itertools.islice(prompts(game, seed=11), 0, 240, 60):
@@ -44,6 +45,7 @@ def test_legal_whole_turns_by_betomalls_rules(name: str) -> None:
         check_whole_turn(game, state)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("name", "kind"), [(name, kind) for name, kinds in SOURCES.items() for kind in kinds]
 )

@@ -74,6 +74,7 @@ async def serving(folder: Path, **settings: str) -> AsyncIterator[Running]:
         "KAFENEIO_SETTLEMENT_PORT": "0",
         "KAFENEIO_MATCHMAKING_PORT": "0",
         "KAFENEIO_METRICS_PORT": "0",
+        "KAFENEIO_COMPUTERS": "false",
         "KAFENEIO_DRAIN_SECONDS": "0",
         "KAFENEIO_LOG_LEVEL": "warning",
         "KAFENEIO_RATE_LIMIT_PER_SECOND": "100000",

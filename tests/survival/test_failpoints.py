@@ -188,6 +188,7 @@ def test_every_failpoint_of_the_code_has_a_scene() -> None:
     assert {name for name in failpoints() if not name.startswith(ELSEWHERE)} == set(SCENES)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("failpoint", SCENES)
 async def test_killed_at(failpoint: str, folder: Path, database_url: str) -> None:
     assert failpoint in failpoints()

@@ -23,7 +23,6 @@ from tests.matchmaking.hall import Hall, terms
 from tests.matchmaking.house import serving
 from tests.matchmaking.seating.room import CLOSED, MATCHED, OPEN, PLAYING, Room, readiness, seats
 from tests.matchmaking.test_killed import Scene, failpoints
-from tests.sample import sample
 
 PLAYERS: Final = ("eleni", "nikos")
 PREFIX: Final = "matchmaking.table_"
@@ -186,7 +185,8 @@ def test_every_failpoint_has_a_scene() -> None:
 
 @pytest.mark.parametrize(
     ("failpoint", "play"),
-    sample(SCENES, [f"{name}-{play.__name__}" for name, play in SCENES]),
+    SCENES,
+    ids=[f"{name}-{play.__name__}" for name, play in SCENES],
 )
 async def test_killed_at(
     failpoint: str, play: Callable[[Table], Awaitable[None]], keys: Path, database_url: str

@@ -29,7 +29,6 @@ from tests.matchmaking.tournaments.club import (
     terms,
 )
 from tests.matchmaking.tournaments.treasurer import Treasurer, treasurer
-from tests.sample import sample
 
 PLAYERS: Final = ("eleni", "nikos", "maria")
 
@@ -195,7 +194,8 @@ async def dies(
 
 @pytest.mark.parametrize(
     ("failpoint", "story"),
-    sample(SCENES, [f"{name}-{story.__name__}" for name, story in SCENES]),
+    SCENES,
+    ids=[f"{name}-{story.__name__}" for name, story in SCENES],
 )
 async def test_killed_at(failpoint: str, story: Story, keys: Path, database_url: str) -> None:
     ids: dict[str, str] = {}
