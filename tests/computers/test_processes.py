@@ -78,7 +78,7 @@ async def beyond(house: Running, game: pb.Game, version: int) -> None:
 
 async def test_a_game_against_the_computer_of_a_house(folder: Path) -> None:
     key = base64.b64encode(bytes(32)).decode()
-    async with serving(folder, KAFENEIO_CHANCE_KEY=key) as house:
+    async with serving(folder, KAFENEIO_CHANCE_KEY=key, KAFENEIO_COMPUTERS="true") as house:
         game = await started(house)
         position = await sat(house, game)
         assert position.outcome.HasField("decided")
@@ -99,7 +99,7 @@ async def test_a_game_against_the_computer_of_a_house(folder: Path) -> None:
 
 
 async def test_a_worker_that_is_killed_is_followed_by_another(folder: Path) -> None:
-    async with serving(folder) as house:
+    async with serving(folder, KAFENEIO_COMPUTERS="true") as house:
         game = await started(house, target=3)
         playing = asyncio.create_task(sat(house, game))
         for _ in range(2):
@@ -117,7 +117,7 @@ async def test_a_worker_that_is_killed_is_followed_by_another(folder: Path) -> N
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
 async def test_a_house_that_is_killed_leaves_no_worker(folder: Path, busy: bool) -> None:
-    async with serving(folder) as house:
+    async with serving(folder, KAFENEIO_COMPUTERS="true") as house:
         process = await worker(house)
         if busy:
             await started(house, "gulbara")

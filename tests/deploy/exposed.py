@@ -75,6 +75,7 @@ async def scrape(folder: Path, database_url: str, nats_url: str) -> list[str]:
         "KAFENEIO_DATABASE_URL": database_url,
         "KAFENEIO_NATS_URL": nats_url,
         "KAFENEIO_NATS_PREFIX": f"metrics-{folder.name}",
+        "KAFENEIO_COMPUTERS": "true",
         "KAFENEIO_COMPUTERS_METRICS_PORT": str(computers),
     }
     ports = edge.Ports(*edge_ports)
