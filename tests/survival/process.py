@@ -64,8 +64,8 @@ class Running:
 
 @asynccontextmanager
 async def serving(folder: Path, **settings: str) -> AsyncIterator[Running]:
-    """A house on `folder`, without computers unless they are asked for, ready to be used; whatever is
-    left of it at the end is killed."""
+    """A house on `folder`, without computers unless they are asked for, ready to be used; whatever
+    is left of it at the end is killed."""
     ready = folder / "ready.json"
     ours = {
         "KAFENEIO_DATA_DIR": str(folder),
