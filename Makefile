@@ -34,7 +34,7 @@ demo: setup ## let two programs play for a stake in a house of its own (GAME=por
 	$(BIN)/kafeneio demo $(or $(GAME),portes) $(if $(LEAVE),--leave)
 
 test: setup lint ## run everything that must pass: lint, types, contracts, tests
-	$(BIN)/python -m pytest -n $(or $(WORKERS),3) tests
+	$(BIN)/python -m pytest -n $(or $(WORKERS),3) --dist loadgroup tests
 
 drills: setup ## run the whole matrices, and real processes under fire (not in `make test`)
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2) -m drill --ignore tests/drills tests

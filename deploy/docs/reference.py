@@ -14,6 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from kafeneio_runtime.greek import SENTENCES
+
 from deploy.docs import contracts as protos
 from deploy.docs import examples
 from deploy.docs.contracts import (
@@ -157,6 +159,7 @@ class Reference:
         for value in enum.values[1:]:
             name = value.name.removeprefix(_PREFIX)
             yield f'<h3 id="{name}">{name}</h3>{text(value.comment)}'
+            yield f'<p lang="el">{escape(SENTENCES[name])}</p>'
             yield shown(examples.status_of(value, _PREFIX), "As it comes")
 
 

@@ -40,6 +40,11 @@ async def refuse(
     await call.abort_with_status(rpc_status.to_status(status))
 
 
+def in_language(locale: str, text: str) -> error_details_pb2.LocalizedMessage:
+    """The detail with a sentence for a person."""
+    return error_details_pb2.LocalizedMessage(locale=locale, message=text)
+
+
 def retry_in(seconds: float) -> error_details_pb2.RetryInfo:
     """The detail that asks to wait."""
     duration = Duration()

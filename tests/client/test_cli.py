@@ -14,7 +14,7 @@ from kafeneio_client.cli.app import app
 from typer.testing import CliRunner, Result
 
 from tests.client import plugins, tables
-from tests.client.fake_calls import Call, refuse
+from tests.client.fake_calls import Call, in_language, refuse
 from tests.client.fake_house import FakeHouse, in_thread
 
 PROGRAM = ("--against", "program")
@@ -114,6 +114,18 @@ def test_rules_show_all_or_some(address: str) -> None:
     one = run("rules", "show", "portes", "v2.3", "--lang", "el", "--address", address)
     assert "Και τα δύο." in one.output
     assert "V2.2" not in one.output
+
+
+def test_who_reads_greek_is_refused_in_greek(fake: FakeHouse, address: str) -> None:
+    async def fault(call: Call) -> None:
+        told = in_language("el", "Το σπίτι δεν έχει αυτό το παιχνίδι.")
+        code = grpc.StatusCode.NOT_FOUND
+        await refuse(call, code, "VARIANT_UNKNOWN", "there is no variant chess", told)
+
+    fake.fail("GetRules", fault, fault)
+    asked = ("rules", "show", "chess", "--address", address)
+    assert mistake(run(*asked, "--lang", "el")) == "Το σπίτι δεν έχει αυτό το παιχνίδι."
+    assert mistake(run(*asked)).startswith("There is no variant chess.")
 
 
 def test_games(fake: FakeHouse, address: str) -> None:

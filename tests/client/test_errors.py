@@ -11,7 +11,7 @@ import pytest
 from google.rpc import error_details_pb2
 from kafeneio_client import Client, House, Refused, Unreachable, new_id
 
-from tests.client.fake_calls import Call, Fault, refuse, retry_in
+from tests.client.fake_calls import Call, Fault, in_language, refuse, retry_in
 from tests.client.fake_house import FakeHouse, serving
 
 
@@ -42,6 +42,7 @@ async def test_an_illegal_action_names_the_rule(fake: FakeHouse, client: Client)
     assert caught.value.reason == "ILLEGAL_ACTION"
     assert caught.value.rule == "V2.3"
     assert caught.value.message == "both dice if you can"
+    assert caught.value.greek == ""
     assert caught.value.retry_after is None
 
 
@@ -62,6 +63,17 @@ async def test_too_many_calls_say_when_to_come_again(fake: FakeHouse, client: Cl
     with pytest.raises(Refused) as caught:
         await client.games.get(new_id())
     assert (caught.value.reason, caught.value.retry_after) == ("RATE_LIMITED", 1.5)
+
+
+async def test_a_refusal_has_its_greek_sentence(fake: FakeHouse, client: Client) -> None:
+    async def fault(call: Call) -> None:
+        told = (in_language("el", "Δεν υπάρχει."), in_language("fr", "Il n'y en a pas."))
+        await refuse(call, grpc.StatusCode.NOT_FOUND, "GAME_UNKNOWN", "there is none", *told)
+
+    fake.fail("GetGame", fault)
+    with pytest.raises(Refused) as caught:
+        await client.games.get(new_id())
+    assert (caught.value.message, caught.value.greek) == ("there is none", "Δεν υπάρχει.")
 
 
 async def test_a_malformed_request_names_its_fields(fake: FakeHouse, client: Client) -> None:

@@ -20,7 +20,10 @@ from tests.fixtures.postgres import Databases, Template
 from tests.harness import OPERATOR, PATIENCE, SEATS, SERVICE, STRANGER, new_id
 from tests.rules.refusal import Refused, refusal
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("refusals of the clock"),
+]
 
 METHODS: Final[dict[str, MethodDescriptor]] = {
     method.name: method for method in pb.DESCRIPTOR.services_by_name["ClockService"].methods

@@ -21,6 +21,8 @@ OF_THE_TARGET: Final = {"job", "instance"}
 """Labels that Prometheus adds by itself."""
 OF_PROMETHEUS: Final = {"up"}
 
+pytestmark = pytest.mark.xdist_group("metrics")
+
 
 def unknown(
     query: str, exposed: Exposed, declared: dict[str, frozenset[str]]

@@ -17,6 +17,7 @@ from kafeneio.common.v1 import audit_pb2, errors_pb2
 from kafeneio.matchmaking.v1 import players_pb2, quick_match_pb2, tables_pb2, tournaments_pb2
 from kafeneio.rules.v1 import game_pb2, rulebook_pb2
 from kafeneio.settlement.v1 import prizes_pb2, settlement_pb2, wallet_pb2
+from kafeneio_runtime.greek import SENTENCES
 
 from deploy.docs import examples, reference
 from deploy.docs.contracts import Contracts, read
@@ -111,6 +112,7 @@ def test_every_name_stands_on_a_page_and_every_link_leads_somewhere(
 ) -> None:
     pages = {path.name: path.read_text("utf-8") for path in reference.write(tmp_path)}
     everything = "".join(pages.values())
+    assert all(sentence in pages["errors.html"] for sentence in SENTENCES.values())
     for enum in contracts.enums.values():
         for value in enum.values:
             shown = value.name.removeprefix("ERROR_REASON_")

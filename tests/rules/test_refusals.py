@@ -14,7 +14,10 @@ from tests.harness import OPERATOR, PATIENCE, SERVICE, STRANGER, Metadata, Rules
 from tests.rules.refusal import Refused, refusal
 from tests.rules.stage import METHODS, MUTATING, Said, Stage, path_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("refusals"),
+]
 
 every_method = pytest.mark.parametrize("path", METHODS)
 

@@ -14,7 +14,10 @@ from tests.rules.moves import notation
 from tests.rules.refusal import Refused, refusal
 from tests.rules.stage import Stage
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("refusals of acts"),
+]
 
 Action = actions_pb2.Action
 UNREADABLE: Final = ("INVALID_ARGUMENT", "MALFORMED")

@@ -16,7 +16,10 @@ from tests.harness import SEATS
 from tests.rules.refusal import refusal
 from tests.rules.stage import METHODS, Stage, path_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("refusals of fields"),
+]
 
 Break: TypeAlias = Callable[[Any], object]
 Case: TypeAlias = tuple[str, str, Break]

@@ -15,7 +15,10 @@ from tests.rules.refused_games import GAMES, LOOKING
 from tests.rules.refused_play import PLAY
 from tests.rules.stage import METHODS, MUTATING, Stage, path_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("refusals of games"),
+]
 
 PROTOS: Final = Path(__file__).parents[2] / "protos" / "kafeneio"
 ELSEWHERE: Final = {

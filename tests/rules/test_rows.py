@@ -11,7 +11,7 @@ from kafeneio_games.plakoto import Plakoto
 from kafeneio_games.play import LastRound, Play
 from kafeneio_games.registry import build
 from kafeneio_rules.domain import Step
-from kafeneio_rules.live import DatedStep
+from kafeneio_rules.table import DatedStep
 
 
 def test_the_row_of_a_drawn_round() -> None:

@@ -150,6 +150,7 @@ class Refused:
     fields: tuple[tuple[str, str], ...]
     retry_after: float | None
     request_id: str
+    greek: str
 
 
 def refused(error: grpc.aio.AioRpcError) -> Refused:
@@ -160,6 +161,7 @@ def refused(error: grpc.aio.AioRpcError) -> Refused:
     fields: tuple[tuple[str, str], ...] = ()
     retry_after = None
     request = error_details_pb2.RequestInfo()
+    localized = error_details_pb2.LocalizedMessage()
     for detail in status.details:
         bad, retry = error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
         if detail.Is(bad.DESCRIPTOR):
@@ -172,6 +174,9 @@ def refused(error: grpc.aio.AioRpcError) -> Refused:
             detail.Unpack(info)
         elif detail.Is(request.DESCRIPTOR):
             detail.Unpack(request)
+        elif detail.Is(localized.DESCRIPTOR):
+            detail.Unpack(localized)
+            assert localized.locale == "el"
     return Refused(
         error.code(),
         error.details() or "",
@@ -181,4 +186,5 @@ def refused(error: grpc.aio.AioRpcError) -> Refused:
         fields,
         retry_after,
         request.request_id,
+        localized.message,
     )

@@ -1,5 +1,6 @@
 """Every refusal reaches its caller with the code and the details that the errors' tree promises."""
 
+import unicodedata
 from collections.abc import AsyncIterator
 
 import asyncpg
@@ -9,6 +10,7 @@ from google.protobuf.message import Message
 from kafeneio.common.v1 import errors_pb2
 from kafeneio_runtime import errors
 from kafeneio_runtime.errors import Refusal
+from kafeneio_runtime.greek import SENTENCES
 
 from tests.runtime.echo import text_of
 from tests.runtime.house import House, refused
@@ -71,6 +73,7 @@ async def test_refusal_reaches_the_caller(
     assert told.domain == "kafeneio"
     assert told.metadata == metadata
     assert told.message == refusal.message
+    assert told.greek == SENTENCES[reason]
     assert told.retry_after == refusal.retry_after
     assert told.fields == refusal.violations
 
@@ -84,7 +87,9 @@ async def test_a_stream_is_refused_in_the_same_way(house: House) -> None:
     house.servicer.watch = refuse
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await house.watch().read()
-    assert refused(caught.value).reason == "STALE_VERSION"
+    told = refused(caught.value)
+    assert told.reason == "STALE_VERSION"
+    assert told.greek == SENTENCES["STALE_VERSION"]
 
 
 async def test_an_unexpected_error_tells_nothing(house: House) -> None:
@@ -98,6 +103,7 @@ async def test_an_unexpected_error_tells_nothing(house: House) -> None:
     assert told.code is grpc.StatusCode.INTERNAL
     assert told.reason == "INTERNAL"
     assert told.message == "internal error"
+    assert told.greek == SENTENCES["INTERNAL"]
     assert "stock" not in str(caught.value)
     assert told.request_id
 
@@ -148,3 +154,36 @@ def test_every_reason_has_a_name_without_the_prefix() -> None:
     }
     assert "STALE_VERSION" in names
     assert not any(name.startswith("ERROR_REASON_") for name in names)
+
+
+async def test_a_reason_without_a_greek_sentence_is_told_all_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "SENTENCES", {})
+
+    async def refuse(_request: Message) -> Message:
+        raise errors.stale(2)
+
+    house.servicer.echo = refuse
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await house.say()
+    told = refused(caught.value)
+    assert (told.reason, told.greek) == ("STALE_VERSION", "")
+
+
+def test_every_reason_has_a_greek_sentence_and_none_has_two() -> None:
+    sent = set(errors_pb2.ErrorReason.keys()) - {"ERROR_REASON_UNSPECIFIED"}
+    assert {f"ERROR_REASON_{reason}" for reason in SENTENCES} == sent
+    assert len(set(SENTENCES.values())) == len(SENTENCES)
+
+
+@pytest.mark.parametrize("reason", SENTENCES)
+def test_a_greek_sentence_is_one(reason: str) -> None:
+    sentence = SENTENCES[reason]
+    letters = [letter for letter in sentence if letter.isalpha()]
+    # A Latin look-alike, such as "o" for "ο", reads alike and sounds wrong in a screen reader.
+    assert all(unicodedata.name(letter).startswith("GREEK") for letter in letters)
+    assert sentence.endswith(".")
+    assert sentence.count(".") == 1
+    assert sentence[0].isupper()
+    assert unicodedata.is_normalized("NFC", sentence)

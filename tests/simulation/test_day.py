@@ -13,6 +13,8 @@ from tests.simulation.report import at, lines
 
 SEED, PLAYERS = 7, 800
 
+pytestmark = pytest.mark.xdist_group("simulation")
+
 
 @pytest.fixture(scope="module")
 def day() -> Day:

@@ -19,7 +19,7 @@ from tests.journeys.guests import FOUR, PLAYERS, Guests
 from tests.journeys.test_variants import check_played
 from tests.up.running import PATIENCE, Running, left
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("up")]
 
 
 SERVICES = ("rules", "clock", "settlement", "matchmaking")

@@ -46,7 +46,8 @@ class Refused(KafeneioError):  # noqa: N818 - an answer, not a fault
 
     `reason` is a name of `kafeneio.common.v1.ErrorReason` without its prefix ("STALE_VERSION"), or
     "" where the house gave none. `rule` is the rule book's id of an illegal action ("V2.3").
-    `violations` are (field, what is wrong with it). `retry_after` is in seconds.
+    `violations` are (field, what is wrong with it). `retry_after` is in seconds. `greek` is a
+    sentence about the reason for a Greek reader, or "" where the house gave none.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Refused(KafeneioError):  # noqa: N818 - an answer, not a fault
         violations: Sequence[tuple[str, str]] = (),
         retry_after: float | None = None,
         request_id: str = "",
+        greek: str = "",
     ) -> None:
         super().__init__(message, request_id)
         self.code = code
@@ -66,6 +68,7 @@ class Refused(KafeneioError):  # noqa: N818 - an answer, not a fault
         self.metadata = MappingProxyType(dict(metadata))
         self.violations = tuple(violations)
         self.retry_after = retry_after
+        self.greek = greek
 
     @property
     def rule(self) -> str:
@@ -87,12 +90,16 @@ def from_rpc(error: grpc.aio.AioRpcError, address: str, request_id: str = "") ->
     bad = error_details_pb2.BadRequest()
     retry = error_details_pb2.RetryInfo()
     retry_after: float | None = None
+    localized = error_details_pb2.LocalizedMessage()
+    greek = ""
     known = False
     for detail in status.details:
         if detail.Unpack(info):
             known = info.domain == _DOMAIN
         elif detail.Unpack(retry):
             retry_after = retry.retry_delay.ToTimedelta().total_seconds()
+        elif detail.Unpack(localized):
+            greek = localized.message if localized.locale == "el" else greek
         else:
             detail.Unpack(bad)
     if not known and error.code() in _CONNECTION_CODES:
@@ -105,6 +112,7 @@ def from_rpc(error: grpc.aio.AioRpcError, address: str, request_id: str = "") ->
         violations=[(one.field, one.description) for one in bad.field_violations],
         retry_after=retry_after,
         request_id=request_id,
+        greek=greek,
     )
 
 

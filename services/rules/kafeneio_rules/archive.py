@@ -12,8 +12,9 @@ from kafeneio_client import records
 from kafeneio_games.record import Problem, Record, Row, verify
 from kafeneio_runtime.errors import exhausted, failed
 
-from kafeneio_rules.live import LiveGames, Table
+from kafeneio_rules.live import LiveGames
 from kafeneio_rules.sight import Sight
+from kafeneio_rules.table import Table
 
 WAITING_MOST: Final = 8
 """Records that may wait for their verdict; a long one takes a second."""

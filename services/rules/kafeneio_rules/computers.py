@@ -19,8 +19,9 @@ from kafeneio_runtime.streams import Pace
 from prometheus_client import Gauge
 
 from kafeneio_rules import wire
-from kafeneio_rules.live import LiveGames, Table
+from kafeneio_rules.live import LiveGames
 from kafeneio_rules.storage import Games
+from kafeneio_rules.table import Table
 
 OVERDUE: Final = Gauge(
     "kafeneio_computer_turns_overdue", "Computers that have not moved for ten seconds."

@@ -18,8 +18,8 @@ from kafeneio_runtime.interceptors.current import caller, request_digest
 
 from kafeneio_rules import wire
 from kafeneio_rules.domain import Status, Terms
-from kafeneio_rules.live import Table
 from kafeneio_rules.storage import Request
+from kafeneio_rules.table import Table
 
 COMPUTER_NAME: Final = "computer-"
 """How the names of computers begin."""

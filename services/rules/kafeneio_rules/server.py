@@ -45,9 +45,10 @@ from kafeneio_rules.guards import (
     storable,
     visible_seat,
 )
-from kafeneio_rules.live import DatedStep, Live, LiveGames, Table
+from kafeneio_rules.live import Live, LiveGames
 from kafeneio_rules.sight import Sight
 from kafeneio_rules.storage import Games
+from kafeneio_rules.table import DatedStep, Table
 from kafeneio_rules.waiting import Waiting
 
 MOST_EVENTS: Final = 2**63 - 1

@@ -18,7 +18,8 @@ from kafeneio_runtime.interceptors.current import caller
 from kafeneio_runtime.streams import Pace
 
 from kafeneio_rules import wire
-from kafeneio_rules.live import DatedStep, Live, LiveGames, Table
+from kafeneio_rules.live import Live, LiveGames
+from kafeneio_rules.table import DatedStep, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,9 @@ from kafeneio_rules.guards import (
     read_terms,
     storable,
 )
-from kafeneio_rules.live import LiveGames, Table
+from kafeneio_rules.live import LiveGames
 from kafeneio_rules.storage import Games, Header, Request, Work
+from kafeneio_rules.table import Table
 
 _log: Final = logs.logger(__name__)
 

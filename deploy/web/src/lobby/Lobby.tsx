@@ -13,7 +13,7 @@ import { Wallet } from "./Wallet.js";
 const TICKET_KEY = "kafeneio.ticket";
 
 export function Lobby({ session }: { session: Session }) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const [chosen, setChosen] = useState("");
   // The ticket outlives a reload of the page.
   const [ticketId, setTicketId] = useState(sessionStorage.getItem(TICKET_KEY) ?? "");
@@ -30,7 +30,7 @@ export function Lobby({ session }: { session: Session }) {
       )}
       <section>
         <h1>{t("chooseGame")}</h1>
-        {book.error && <p role="alert">{book.error.message}</p>}
+        {book.error && <p role="alert">{book.error.text(language)}</p>}
         <Variants variants={variants} chosen={chosen} onChoose={setChosen} />
       </section>
       {variant && (

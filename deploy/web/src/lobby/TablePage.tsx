@@ -1,5 +1,5 @@
 /** One table before its game: who sits where, who is ready. */
-import { formatMoney, toKafeneioError, watchTable } from "@kafeneio/client";
+import { formatMoney, type KafeneioError, toKafeneioError, watchTable } from "@kafeneio/client";
 import { type Table, TableEnd, TableStatus, TicketEnd } from "@kafeneio/client/matchmaking";
 import { useEffect, useState } from "preact/hooks";
 import { codeText } from "../codes.js";
@@ -12,7 +12,7 @@ export function TablePage({ session, tableId }: { session: Session; tableId: str
   const { language, t } = useTexts();
   const { house, player } = session;
   const [table, setTable] = useState<Table>();
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<KafeneioError>();
   const variants = useHouse(() => house.rulebook.listVariants({}), [house]).value?.variants ?? [];
   const own = table?.seats.find((seat) => seat.playerId === player);
 
@@ -28,22 +28,22 @@ export function TablePage({ session, tableId }: { session: Session; tableId: str
         }
       }
     }
-    follow().catch((thrown) => setProblem(toKafeneioError(thrown).message));
+    follow().catch((thrown) => setProblem(toKafeneioError(thrown)));
     return () => controller.abort();
   }, [house, player, tableId]);
 
   async function ask(call: () => Promise<{ table?: Table | undefined }>) {
-    setProblem("");
+    setProblem(undefined);
     try {
       const answer = await call();
       setTable((before) => newer(before, answer.table));
     } catch (thrown) {
-      setProblem(toKafeneioError(thrown).message);
+      setProblem(toKafeneioError(thrown));
     }
   }
 
   if (!table) {
-    return <p role={problem ? "alert" : "status"}>{problem || t("loading")}</p>;
+    return <p role={problem ? "alert" : "status"}>{problem?.text(language) ?? t("loading")}</p>;
   }
   const { terms, seating } = table;
   const open = table.status === TableStatus.OPEN;
@@ -91,7 +91,7 @@ export function TablePage({ session, tableId }: { session: Session; tableId: str
       {table.status === TableStatus.CLOSED && (
         <p>{t("tableClosed") + codeText(TableEnd[table.end], language)}</p>
       )}
-      {problem && <p role="alert">{problem}</p>}
+      {problem && <p role="alert">{problem.text(language)}</p>}
       {open && own && (
         <div class="buttons">
           <button

@@ -1,5 +1,5 @@
 /** The public tables that are open, as they change; and the way to a private one. */
-import { formatMoney, toKafeneioError, watchTables } from "@kafeneio/client";
+import { formatMoney, type KafeneioError, toKafeneioError, watchTables } from "@kafeneio/client";
 import { type Table, TableStatus } from "@kafeneio/client/matchmaking";
 import type { Variant } from "@kafeneio/client/rules";
 import { useEffect, useState } from "preact/hooks";
@@ -10,7 +10,7 @@ import { nameOf } from "./Variants.js";
 export function Tables({ session, variants }: { session: Session; variants: Variant[] }) {
   const { language, t } = useTexts();
   const [tables, setTables] = useState<ReadonlyMap<string, Table>>(new Map());
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<KafeneioError>();
 
   useEffect(() => {
     const controller = new AbortController();
@@ -21,7 +21,7 @@ export function Tables({ session, variants }: { session: Session; variants: Vari
           setTables((before) => changed(before, table));
         }
       } catch (thrown) {
-        setProblem(toKafeneioError(thrown).message);
+        setProblem(toKafeneioError(thrown));
       }
     }
     void follow();
@@ -36,7 +36,7 @@ export function Tables({ session, variants }: { session: Session; variants: Vari
       const joined = (await session.house.tables.joinTable({ table })).table;
       location.hash = `#/table/${joined?.tableId}`;
     } catch (thrown) {
-      setProblem(toKafeneioError(thrown).message);
+      setProblem(toKafeneioError(thrown));
     }
   }
 
@@ -70,7 +70,7 @@ export function Tables({ session, variants }: { session: Session; variants: Vari
           {t("sitDown")}
         </button>
       </form>
-      {problem && <p role="alert">{problem}</p>}
+      {problem && <p role="alert">{problem.text(language)}</p>}
     </section>
   );
 }

@@ -1,10 +1,10 @@
 /** On which terms: points, stake, partner, house rules; then the queue, or the computer. */
-import { newId, parseMoney, toKafeneioError } from "@kafeneio/client";
+import { type KafeneioError, newId, parseMoney, toKafeneioError } from "@kafeneio/client";
 import type { Ticket } from "@kafeneio/client/matchmaking";
 import type { Option, Variant } from "@kafeneio/client/rules";
 import { useState } from "preact/hooks";
 import type { Session } from "../session.js";
-import { useTexts } from "../texts.js";
+import { type TextKey, useTexts } from "../texts.js";
 
 const CURRENCY = "EUR";
 
@@ -22,7 +22,7 @@ export function TermsForm({ session, variant, onTicket }: Properties) {
   const [options, setOptions] = useState<Record<string, string>>({});
   const [isPrivate, setPrivate] = useState(false);
   const [computersFill, setComputersFill] = useState(false);
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<KafeneioError | TextKey>();
   const money = stake.trim() ? parseMoney(stake, CURRENCY) : undefined;
 
   const terms = { variant: variant.variant, target, options };
@@ -30,18 +30,18 @@ export function TermsForm({ session, variant, onTicket }: Properties) {
   /** What is asked for, with the stake where there is one; undefined where that can't be read. */
   function staked() {
     if (stake.trim() && !money) {
-      setProblem(t("badStake"));
+      setProblem("badStake");
       return undefined;
     }
     return money ? { ...terms, stake: money } : terms;
   }
 
   async function ask(call: () => Promise<void>) {
-    setProblem("");
+    setProblem(undefined);
     try {
       await call();
     } catch (thrown) {
-      setProblem(toKafeneioError(thrown).message);
+      setProblem(toKafeneioError(thrown));
     }
   }
 
@@ -115,7 +115,9 @@ export function TermsForm({ session, variant, onTicket }: Properties) {
           </div>
         </details>
       )}
-      {problem && <p role="alert">{problem}</p>}
+      {problem && (
+        <p role="alert">{typeof problem === "string" ? t(problem) : problem.text(language)}</p>
+      )}
       <div class="buttons">
         <button type="button" onClick={enqueue}>
           {t("findPlayers")}

@@ -1,5 +1,5 @@
 /** A ticket on its way to a game, and back into the queue where others have not come. */
-import { insist, toKafeneioError, watchTicket } from "@kafeneio/client";
+import { insist, type KafeneioError, toKafeneioError, watchTicket } from "@kafeneio/client";
 import { type Ticket, TicketEnd, TicketStatus } from "@kafeneio/client/matchmaking";
 import { useEffect, useState } from "preact/hooks";
 import { codeText } from "../codes.js";
@@ -22,7 +22,7 @@ interface Properties {
 export function Waiting({ session, ticketId, onClose }: Properties) {
   const { language, t } = useTexts();
   const [ticket, setTicket] = useState<Ticket>();
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<KafeneioError>();
   const { house } = session;
 
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Waiting({ session, ticketId, onClose }: Properties) {
           }
         }
       } catch (thrown) {
-        setProblem(toKafeneioError(thrown).message);
+        setProblem(toKafeneioError(thrown));
       }
     }
     void follow();
@@ -50,7 +50,7 @@ export function Waiting({ session, ticketId, onClose }: Properties) {
     try {
       await insist((requestId) => house.queue.cancel({ requestId, ticketId }));
     } catch (thrown) {
-      setProblem(toKafeneioError(thrown).message);
+      setProblem(toKafeneioError(thrown));
     }
   }
 
@@ -62,7 +62,7 @@ export function Waiting({ session, ticketId, onClose }: Properties) {
           ? t("ticketEnded") + codeText(TicketEnd[ticket.end], language)
           : t(SAYS[ticket?.status ?? TicketStatus.QUEUED] ?? "loading")}
       </p>
-      {problem && <p role="alert">{problem}</p>}
+      {problem && <p role="alert">{problem.text(language)}</p>}
       <div class="buttons">
         {ended || problem ? (
           <button type="button" onClick={onClose}>

@@ -22,7 +22,7 @@ import { Seats } from "./Seats.js";
 import { StatusLine } from "./StatusLine.js";
 
 export function GamePage({ session, gameId }: { session: Session; gameId: string }) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const { seen, connected, error } = useGame(session, gameId);
   return (
     <div class="game">
@@ -33,7 +33,7 @@ export function GamePage({ session, gameId }: { session: Session; gameId: string
       )}
       {error && (
         <p class="banner" role="alert">
-          {error.message}
+          {error.text(language)}
         </p>
       )}
       {!seen && !error && <p>{t("loading")}</p>}

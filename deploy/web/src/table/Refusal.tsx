@@ -9,7 +9,7 @@ interface Properties {
 }
 
 export function Refusal({ error, rules, onClose }: Properties) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const rule = error instanceof Refused ? error.rule : "";
   const text = rules?.get(rule);
   return (
@@ -24,7 +24,7 @@ export function Refusal({ error, rules, onClose }: Properties) {
             {text}
           </>
         ) : (
-          t("refused") + error.message
+          (error instanceof Refused ? t("refused") : "") + error.text(language)
         )}
       </p>
       <button type="button" class="quiet" onClick={onClose}>

@@ -12,7 +12,7 @@ interface Finding {
 }
 
 export function Verify({ session, game }: { session: Session; game: Game }) {
-  const { t } = useTexts();
+  const { language, t } = useTexts();
   const [findings, setFindings] = useState<Finding[]>();
   const [record, setRecord] = useState<GameRecord>();
   const { gameId } = game;
@@ -25,7 +25,7 @@ export function Verify({ session, game }: { session: Session; game: Game }) {
         setFindings([...(await ofChance(fetched)), ...(await ofHouse())]);
       }
     } catch (thrown) {
-      setFindings([{ good: false, text: toKafeneioError(thrown).message }]);
+      setFindings([{ good: false, text: toKafeneioError(thrown).text(language) }]);
     }
   }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from kafeneio.rules.v1 import game_pb2, rulebook_pb2
@@ -14,7 +15,10 @@ from rich.text import Text
 from kafeneio_client.cli.options import DEFAULT_ADDRESS, Address, As, Door, Token
 from kafeneio_client.cli.screen import OUT, Mistake, escape, say
 from kafeneio_client.client import Client
+from kafeneio_client.errors import Refused
 from kafeneio_client.terminal import plain, variant_name
+
+T = TypeVar("T")
 
 
 class Language(StrEnum):
@@ -66,16 +70,27 @@ def variants(
     """
     door = Door.of(address, token, name)
     if variant:
-        _show_variant(door.enter(lambda client: client.rulebook.variant(variant)), lang)
+        found = _told(door, lang, lambda client: client.rulebook.variant(variant))
+        _show_variant(found, lang)
         return
     table = Table(box=box.SIMPLE)
     for heading in ("id", "name", "seats", "points"):
         table.add_column(heading, no_wrap=heading == "id")
-    for found in door.enter(lambda client: client.rulebook.variants()):
+    for found in _told(door, lang, lambda client: client.rulebook.variants()):
         texts = (found.variant, variant_name(found, lang), _seats(found), _targets(found))
         table.add_row(*map(Text, texts))
     OUT.print(table)
     say("[dim]`kafeneio variants ID` lists the house rules of one.[/]")
+
+
+def _told(door: Door, lang: Language, visit: Callable[[Client], Awaitable[T]]) -> T:
+    """What the house says in the language that was asked for, and be it that it refuses."""
+    try:
+        return door.enter(visit)
+    except Refused as refused:
+        if lang is Language.EL and refused.greek:
+            raise Mistake(refused.greek) from refused
+        raise
 
 
 def _show_variant(variant: rulebook_pb2.Variant, lang: Language) -> None:
@@ -131,8 +146,10 @@ def show(
 
     [dim]kafeneio rules show portes V2.3 V3.4[/]
     """
-    book = Door.of(address, token, name).enter(
-        lambda client: client.rulebook.rules(variant, lang.message, edition)
+    book = _told(
+        Door.of(address, token, name),
+        lang,
+        lambda client: client.rulebook.rules(variant, lang.message, edition),
     )
     wanted = {one.upper() for one in rule or ()}
     unknown = wanted - {one.rule.upper() for one in book.rules}

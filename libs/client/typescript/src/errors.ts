@@ -3,6 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
+  LocalizedMessageSchema,
   RetryInfoSchema,
 } from "./generated/google/rpc/error_details_pb.js";
 import { ErrorReason } from "./generated/kafeneio/common/v1/errors_pb.js";
@@ -25,10 +26,20 @@ export abstract class KafeneioError extends Error {
     super(message, { cause });
     this.name = new.target.name;
   }
+
+  /** The same for a Greek reader; undefined where nobody has said it in Greek. */
+  protected abstract readonly greek: string | undefined;
+
+  /** What to show to a person: a Greek sentence for "el" where there is one, else the message. */
+  text(language: string): string {
+    return (language === "el" && this.greek) || this.message;
+  }
 }
 
 /** Nobody answered, or not in time: whether the call had its effect is unknown. */
-export class Unreachable extends KafeneioError {}
+export class Unreachable extends KafeneioError {
+  protected readonly greek = "Δεν ήρθε απάντηση από το σπίτι.";
+}
 
 /** The house said no, and nothing has changed. */
 export class Refused extends KafeneioError {
@@ -40,6 +51,7 @@ export class Refused extends KafeneioError {
   readonly violations: readonly { field: string; description: string }[];
   /** When the same call may succeed; undefined where waiting does not help. */
   readonly retryAfterMs: number | undefined;
+  protected readonly greek: string | undefined;
 
   constructor(error: ConnectError, requestId: string) {
     super(error.rawMessage, error.code, requestId, error);
@@ -48,6 +60,9 @@ export class Refused extends KafeneioError {
     this.reason = ErrorReason[info?.reason as keyof typeof ErrorReason] ?? ErrorReason.UNSPECIFIED;
     this.metadata = info?.metadata ?? {};
     this.violations = error.findDetails(BadRequestSchema).flatMap((bad) => bad.fieldViolations);
+    this.greek = error
+      .findDetails(LocalizedMessageSchema)
+      .find((one) => one.locale === "el")?.message;
     this.retryAfterMs = delay ? durationMs(delay) : waitAsked(error);
   }
 

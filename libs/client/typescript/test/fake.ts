@@ -1,7 +1,11 @@
 /** A house in this process: what its services answer is said by each test. */
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, createRouterTransport } from "@connectrpc/connect";
-import { ErrorInfoSchema, RetryInfoSchema } from "../src/generated/google/rpc/error_details_pb.js";
+import {
+  ErrorInfoSchema,
+  LocalizedMessageSchema,
+  RetryInfoSchema,
+} from "../src/generated/google/rpc/error_details_pb.js";
 import { type House, openHouse } from "../src/house.js";
 
 export const GAME = "0190163d-8694-739b-aea5-966c26f8ad91";
@@ -11,19 +15,24 @@ export function fakeHouse(routes: (router: ConnectRouter) => void, token = "TOKE
   return openHouse({ baseUrl: "", token: () => token, transport });
 }
 
-/** A refusal as the house sends it. */
+/** A refusal as the house sends it, with sentences in these languages. */
 export function refusal(
   code: Code,
   reason: string,
   metadata: Record<string, string> = {},
   retrySeconds?: number,
+  sentences: Record<string, string> = {},
 ): ConnectError {
   const info = { desc: ErrorInfoSchema, value: { domain: "kafeneio", reason, metadata } };
   const retry = {
     desc: RetryInfoSchema,
     value: { retryDelay: { seconds: BigInt(retrySeconds ?? 0) } },
   };
-  const details = retrySeconds === undefined ? [info] : [info, retry];
+  const localized = Object.entries(sentences).map(([locale, message]) => ({
+    desc: LocalizedMessageSchema,
+    value: { locale, message },
+  }));
+  const details = [info, ...(retrySeconds === undefined ? [] : [retry]), ...localized];
   return new ConnectError(reason.toLowerCase(), code, undefined, details);
 }
 
