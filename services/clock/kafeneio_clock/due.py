@@ -45,7 +45,7 @@ LATENESS: Final = Histogram(
     "How late due clocks were looked at.",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )
-POLL_SECONDS: Final = 0.025
+POLL_SECONDS: Final = 0.020
 """No two looks are closer to each other."""
 LONGEST_SECONDS: Final = 1.0
 """No two looks are further apart: another replica may have died with what it knew to be due."""
@@ -90,7 +90,7 @@ class Firing:
 
     def wake(self, row: Row) -> None:
         """Called after each commit: something may be due before the next look."""
-        deadline = domain.next_deadline(row.state)
+        deadline = row.next_deadline
         if deadline is not None and row.now:
             due = self._time.monotonic() + (deadline - row.now) / wire.SECOND
             if due < self._looks_at:

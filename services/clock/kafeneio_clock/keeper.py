@@ -4,6 +4,7 @@ waits for it. The only way in which a clock changes; what comes together is comm
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ for _reason in Reason:
 
 MOST: Final = 64
 """Of one commit: more would cost little less each, and make what is due wait for longer."""
+
+AT_ONCE: Final = 16
+"""Then others have the loop: what is due goes through several rounds of it."""
 
 Decide: TypeAlias = Callable[[State, Micros], Sequence[Event]]
 """What happens to a clock, given its state and the database's time."""
@@ -76,12 +80,14 @@ class Keeper:
             for some in _rounds(wishes):
                 resting: list[tuple[Row, float]] = []
                 fresh: list[Write] = []
-                for place, wish in some:
+                for number, (place, wish) in enumerate(some, 1):
+                    if number % AT_ONCE == 0:
+                        await asyncio.sleep(0)
                     if wish.game_id not in rows:
                         continue
                     row = rows[wish.game_id]
                     write = written[place] = self.decided(row, wish.decide, wish.rest or 0)
-                    if self.is_change(write):
+                    if write.changes:
                         fresh.append(write)
                         rows[wish.game_id] = write.written
                     elif wish.rest is not None:
@@ -98,7 +104,7 @@ class Keeper:
         async with self._clocks.transaction() as work:
             rows = await work.lock(game_ids)
             writes = [self.decided(row, decide) for row in rows.values()]
-            writes = [write for write in writes if self.is_change(write)]
+            writes = [write for write in writes if write.changes]
             await work.write(writes)
         self.done(writes)
 
@@ -111,21 +117,15 @@ class Keeper:
             told += more
         return Write(row.game_id, row, state, row.heard, tuple(told), rest)
 
-    @staticmethod
-    def is_change(write: Write) -> bool:
-        """Whether there is anything to write."""
-        row = write.row
-        return row is None or row.state != write.state or row.heard != write.heard
-
     async def write(self, work: Work, writes: Sequence[Write]) -> None:
         """Write in a transaction of the caller's, who calls `done` after it."""
-        await work.write([write for write in writes if self.is_change(write)])
+        await work.write([write for write in writes if write.changes])
 
     def done(self, writes: Sequence[Write]) -> list[Row]:
         """The clocks after a commit; tells whoever waits for them."""
         rows: list[Row] = []
         for write in writes:
-            if not self.is_change(write):
+            if not write.changes:
                 assert write.row is not None, "a new one is a change"
                 rows.append(write.row)
                 continue

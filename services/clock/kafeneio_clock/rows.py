@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from asyncpg import Record
@@ -13,7 +14,7 @@ from kafeneio_clock.turns import Micros
 from kafeneio_clock.values import Announcement, Kept, State
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for what is found once
 class Row:
     """A clock at one version, as it was `now`; `heard` and `sequence` number the last events of
     `rules` and of its own."""
@@ -25,8 +26,13 @@ class Row:
     state: State
     now: Micros
 
+    @cached_property
+    def next_deadline(self) -> Micros | None:
+        """When something is to be done, if nothing happens before."""
+        return domain.next_deadline(self.state)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Due(Row):
     """A clock that is to be looked at: something was due at `deadline`, or it has heard nothing for
     some time."""
@@ -34,7 +40,7 @@ class Due(Row):
     deadline: Micros | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for what is found once
 class Write:
     """A clock to be written: `row` is what it was, None for a new one; `rest` is how many seconds
     nobody needs to look at it."""
@@ -46,12 +52,18 @@ class Write:
     told: tuple[Announcement, ...]
     rest: float = 0
 
-    @property
+    @cached_property
+    def changes(self) -> bool:
+        """Whether there is anything to write."""
+        row = self.row
+        return row is None or row.state != self.state or row.heard != self.heard
+
+    @cached_property
     def announced(self) -> list[Announcement]:
         """What others are told."""
         return [each for each in self.told if not isinstance(each, Kept)]
 
-    @property
+    @cached_property
     def written(self) -> Row:
         """The clock after it."""
         version, sequence, now = 0, 0, 0
@@ -91,14 +103,13 @@ def columns(writes: Sequence[Write]) -> list[str]:
 
 def _line(write: Write) -> tuple[str, ...]:
     state, row = write.state, write.row
-    deadline = domain.next_deadline(state)
+    deadline = write.written.next_deadline
     looked_at = due_at(state, deadline, 0 if row is None else row.now, write.rest)
-    before, sequence = (0, 0) if row is None else (row.version, row.sequence)
     return (
         write.game_id.hex,
-        str(before),
+        str(0 if row is None else row.version),
         str(write.heard),
-        str(sequence + len(write.announced)),
+        str(write.written.sequence),
         codec.write(state),
         " ".join(sorted({seat.replica for seat in state.seats if seat.replica})),
         "-1" if deadline is None else str(deadline),

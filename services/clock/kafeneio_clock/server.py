@@ -245,7 +245,7 @@ class ClockServicer(clock_pb2_grpc.ClockServiceServicer):
             write = self.keeper.decided(row, lambda state, now: (event,))
             await self.keeper.write(work, [write])
             done.append(write)
-            after = write.written if self.keeper.is_change(write) else row
+            after = write.written if write.changes else row
             clock = wire.clock(game_id, after.version, after.state, after.now)
             return clock.SerializeToString()
 

@@ -17,7 +17,7 @@ from kafeneio_runtime.bus import Event
 from kafeneio_runtime.outbox import announce, events_after
 from kafeneio_runtime.store import Connection, Store
 
-from kafeneio_clock import accounts, codec, domain, wire
+from kafeneio_clock import accounts, codec, wire
 from kafeneio_clock.accounts import Account
 from kafeneio_clock.kept import States
 from kafeneio_clock.rows import Due, Row, Write, announcements, columns, due_at, row_of
@@ -172,7 +172,7 @@ class Work:
             [
                 None if at is None else wire.moment(at)
                 for at in (
-                    due_at(row.state, domain.next_deadline(row.state), row.now, seconds)
+                    due_at(row.state, row.next_deadline, row.now, seconds)
                     for row, seconds in resting
                 )
             ],
