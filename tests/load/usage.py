@@ -69,6 +69,6 @@ def limit(used: Mapping[str, float], wall: float, parts: Mapping[str, int]) -> s
             f" other programs {max(0.0, others) / wall:.2f}"
         )
     for name, spent in used.items():
-        if spent > 0.85 * wall * parts.get(name, 1):
+        if name != MACHINE and spent > 0.85 * wall * parts.get(name, 1):
             return f"the one core that each process of {name} can use"
     return "the pace of the players: there is room for more"
