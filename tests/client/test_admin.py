@@ -145,7 +145,7 @@ def test_games_with_their_clocks(fake: FakeHouse) -> None:
     assert "running" in shown
     assert "turn 1, seat" in shown
     fake.tables.clear()
-    assert done("games", "--status", "finished") == "No such game.\n"
+    assert done("games", "--status", "finished") == "No game is found.\n"
 
 
 def test_a_game_without_a_clock_stands_out(fake: FakeHouse) -> None:

@@ -129,7 +129,7 @@ def test_who_reads_greek_is_refused_in_greek(fake: FakeHouse, address: str) -> N
 
 
 def test_games(fake: FakeHouse, address: str) -> None:
-    assert "No such game." in run("games", "--address", address).output
+    assert "No game is found." in run("games", "--address", address).output
     game_id = finished(fake)
     result = run("games", "--player", "eleni", "--address", address)
     assert game_id in result.output

@@ -133,3 +133,14 @@ async def test_the_page_and_what_is_none(web: Edge) -> None:
     # Probes and the mirror of the API are for those inside.
     for inside in ("grpc.health.v1.Health/Check", "grpc.reflection.v1alpha.ServerReflection/Info"):
         assert (await ask(web.address, f"/{inside}", "POST")).status == 404
+
+
+@pytest.mark.parametrize("told", ["rubbish", "0n", "5", "-1S", "999999999S", ""])
+async def test_a_deadline_that_is_none_breaks_nobody_s_calls(web: Edge, told: str) -> None:
+    request = rulebook_pb2.GetVariantRequest(variant="portes")
+    for _ in range(3):  # without a token: a stranger
+        answer = await call(web.address, VARIANT, request, PROTO, grpc_timeout=told)
+        assert answer.status == 400 or answer.grpc_status not in (0, -1)
+    for _ in range(12):  # on the same connection to the service
+        answer = await web.call(VARIANT, request, PROTO)
+        assert (answer.status, answer.grpc_status) == (200, 0)

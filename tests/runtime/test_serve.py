@@ -15,11 +15,13 @@ from pathlib import Path
 import grpc
 import pytest
 from google.protobuf.message import Message
+from grpc._cython import cygrpc
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 from kafeneio_runtime.auth import Role, development_key
 from kafeneio_runtime.clock import ManualTime
-from kafeneio_runtime.serve import LIVE, Server, serve
+from kafeneio_runtime.directory import _OPTIONS
+from kafeneio_runtime.serve import LIVE, Server, _options, serve
 
 from tests.runtime import echo
 from tests.runtime.house import (
@@ -367,3 +369,9 @@ async def test_a_process_whose_background_fails_ends_with_an_error(tmp_path: Pat
         await unary(body, timeout=5, metadata=process.headers())
         assert await process.told() == {"event": "flushed"}
         assert await process.ended() != 0
+
+
+@pytest.mark.parametrize("name", [name for name, _ in (*_options(settings()), *_OPTIONS)])
+def test_an_option_is_one_that_grpc_knows(name: str) -> None:
+    """It says nothing of one that it does not know, and does as if it were not there."""
+    assert name.encode() in Path(str(cygrpc.__file__)).read_bytes()

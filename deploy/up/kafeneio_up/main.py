@@ -6,12 +6,13 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from kafeneio_runtime.mistakes import read_settings
+from kafeneio_runtime.mistakes import read, read_settings, spoken
 from kafeneio_runtime.ready import tell
-from kafeneio_runtime.settings import Settings
+from kafeneio_runtime.settings import Settings, unknown_variables
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -141,10 +142,19 @@ def greet(house: House) -> None:
     say("\n".join(lines))
 
 
+def misspelt(environment: Mapping[str, str]) -> list[str]:
+    """Variables with our prefix that mean nothing."""
+    known = {f"{PREFIX}{name.upper()}" for name in UpSettings.model_fields}
+    return [name for name in unknown_variables(environment) if name not in known]
+
+
 def main() -> None:
     """`kafeneio serve up`."""
-    settings = read_settings()
+    settings, ours = read_settings(), read(UpSettings, PREFIX)
+    for name in misspelt(os.environ):
+        say(f"{name} means nothing here: perhaps it is misspelt.")
     try:
-        asyncio.run(serve(settings, UpSettings()))
+        with spoken():
+            asyncio.run(serve(settings, ours))
     except* StartError as errors:
         raise SystemExit("\n".join(str(error) for error in errors.exceptions)) from None

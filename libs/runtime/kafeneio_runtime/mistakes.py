@@ -5,14 +5,18 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import asyncpg
 from pydantic import ValidationError
+from pydantic_settings import BaseSettings
 
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.secrets import chance_key
 from kafeneio_runtime.settings import PREFIX, Settings
 from kafeneio_runtime.tls import TlsError
+
+Kind = TypeVar("Kind", bound=BaseSettings)
 
 
 def read_settings(*, throws: bool = True) -> Settings:
@@ -20,20 +24,28 @@ def read_settings(*, throws: bool = True) -> Settings:
 
     A process that never `throws` dice has no business with the key of chance.
     """
+    settings = read(Settings, PREFIX)
     try:
-        settings = Settings()
         token_verifier(settings)
         if throws:
             chance_key(settings)
-        return settings
     except (OSError, ValueError) as error:
-        if not isinstance(error, ValidationError):
-            raise SystemExit(f"The settings can't be used: {error}") from None
+        raise SystemExit(f"The settings can't be used: {error}") from None
+    return settings
+
+
+def read(kind: type[Kind], prefix: str) -> Kind:
+    """Settings from variables with a prefix; ends the process where one can't be used."""
+    try:
+        return kind()
+    except ValidationError as error:
         wrong = [
-            f"{PREFIX}{'_'.join(map(str, each['loc'])).upper()}: {each['msg']}"
+            f"{prefix}{'_'.join(map(str, each['loc'])).upper()}: {each['msg']}"
             for each in error.errors(include_input=False, include_url=False)
         ]
         raise SystemExit("\n".join(wrong)) from None
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"The settings can't be used: {error}") from None
 
 
 @contextmanager

@@ -34,7 +34,12 @@ class Settings(BaseSettings):
     """All settings of a process. Frozen: what a process was started with is what it runs with."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="ignore", validate_default=True
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        validate_default=True,
+        allow_inf_nan=False,
     )
 
     database_url: str | None = Field(

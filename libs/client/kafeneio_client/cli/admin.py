@@ -83,7 +83,7 @@ def games(
 
     found = door.enter(look)
     if not found:
-        say("No such game.")
+        say("No game is found.")
     for summary, time in found:
         OUT.print(_line(summary, time, datetime.now(UTC)), soft_wrap=True)
 

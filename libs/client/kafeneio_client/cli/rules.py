@@ -193,7 +193,7 @@ def games(
 
     found = Door.of(address, token, name).enter(fetch)
     if not found:
-        say("No such game.")
+        say("No game is found.")
         return
     for summary in found:
         OUT.print(_summary(summary), soft_wrap=True)
