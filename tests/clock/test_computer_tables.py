@@ -40,7 +40,7 @@ async def everybody(house: House, game_id: str) -> list[Stream]:
 
 
 async def test_a_computer_in_a_seat_from_the_start(database_url: str, keys: Path) -> None:
-    async with House.serve(database_url, keys, **QUICKLY, clock_silent_seconds=0.3) as house:
+    async with House.serve(database_url, keys, **QUICKLY, clock_silent_seconds=3) as house:
         game = await house.rules.start(computers=(1,))
         stream, attached = await house.clock.attended(game.game_id, SEATS[0])
         clock = await shown(stream, lambda c: c.turn.turn == 1)
@@ -94,7 +94,7 @@ async def test_a_game_against_a_computer_to_its_end(house: House) -> None:
 
 
 async def test_four_are_expected_and_attend(database_url: str, keys: Path) -> None:
-    async with House.serve(database_url, keys, clock_silent_seconds=0.5) as house:
+    async with House.serve(database_url, keys, clock_silent_seconds=2) as house:
         game = await house.rules.start(variant="pilotta", players=FOUR)
         clock = await house.clock.until(game.game_id, lambda c: len(c.seats) == 4)
         assert {seat.presence for seat in clock.seats} == {pb.PRESENCE_EXPECTED}
