@@ -14,6 +14,7 @@ from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.postgres import EmbeddedPostgres
 
 from kafeneio_up import edge, nats
+from kafeneio_up.alone import alone, check_free
 from kafeneio_up.edge import Ports, Rate
 from kafeneio_up.parts import SERVICES, Part, Places, Replicas
 from kafeneio_up.process import free_ports
@@ -47,6 +48,15 @@ class Plan:
     """Whether its own PostgreSQL and NATS wait for the disk."""
     keep: bool = True
     """Whether parts that die are started again."""
+
+    @property
+    def ports(self) -> list[int]:
+        """All on which something of the house will listen."""
+        services = (*self.places.grpc.values(), *self.places.metrics.values())
+        found = [port for ports in services for port in ports]
+        found += [self.edge.public, self.edge.metrics, self.edge.admin]
+        found += [self.nats_port] if self.nats_url is None else []
+        return found + ([] if self.page is None else [self.page_port])
 
 
 @dataclass(slots=True)
@@ -93,6 +103,8 @@ async def opened(plan: Plan, told: Told = lambda _: None) -> AsyncIterator[House
     work = plan.data / "up"
     work.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
+        stack.enter_context(alone(work))
+        check_free(plan.ports)
         keeping: list[asyncio.Task[None]] = []
 
         async def stop_keeping() -> None:
