@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import importlib
 import json
 import signal
 import sys
@@ -15,7 +16,6 @@ from pathlib import Path
 import grpc
 import pytest
 from google.protobuf.message import Message
-from grpc._cython import cygrpc
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 from kafeneio_runtime.auth import Role, development_key
@@ -374,4 +374,5 @@ async def test_a_process_whose_background_fails_ends_with_an_error(tmp_path: Pat
 @pytest.mark.parametrize("name", [name for name, _ in (*_options(settings()), *_OPTIONS)])
 def test_an_option_is_one_that_grpc_knows(name: str) -> None:
     """It says nothing of one that it does not know, and does as if it were not there."""
-    assert name.encode() in Path(str(cygrpc.__file__)).read_bytes()
+    library = importlib.import_module("grpc._cython.cygrpc").__file__
+    assert name.encode() in Path(str(library)).read_bytes()
