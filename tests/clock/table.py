@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from kafeneio_clock import domain, wire
@@ -56,8 +56,8 @@ class Table:
         for seat in (0, 1):
             table.attach(seat)
         if used:
-            charged = replace(table.state.seats[0], charged=used)
-            table.state = replace(table.state, seats=(charged, table.state.seats[1]))
+            charged = table.state.seats[0]._replace(charged=used)
+            table.state = table.state._replace(seats=(charged, table.state.seats[1]))
         table.start_turn(0)
         return table
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -177,7 +176,7 @@ def seconds(state_now: tuple[object, int]) -> float | None:
 
 def test_it_asks_ever_less_often_while_nobody_is_on_turn() -> None:
     table = Table(domain.begin(SEATS, USUAL, 0))
-    state = replace(table.state, idle_since=0)
+    state = table.state._replace(idle_since=0)
     asked, now = list[float](), 0
     while len(asked) < 9:
         at = listening.listens_at(state, now)

@@ -83,11 +83,11 @@ class Races(RuleBasedStateMachine):
         fake = cast("Any", self)
         self.firing = Firing(fake, fake, fake, fake, cast("Any", Here()), fake)
 
-    def happen(self, *events: Event) -> None:
-        """Events to the clock, in one commit."""
+    def happen(self, *events: Event, now: int | None = None) -> None:
+        """Events to the clock, in one commit, as of a moment."""
         for event in events:
             before = self.state
-            self.state, told = domain.advance(self.state, event, self.now)
+            self.state, told = domain.advance(self.state, event, now or self.now)
             self.told += told
             self.version += self.state != before
             for each in told:
@@ -98,9 +98,15 @@ class Races(RuleBasedStateMachine):
 
     # --- what the firing talks to ------------------------------------------------------------
 
-    async def apply(self, game_id: UUID, decide: Decide, rest: float | None = None) -> Row:
-        """The keeper: a change is judged and made at the moment of its commit."""
+    async def apply(
+        self, game_id: UUID, decide: Decide, rest: float | None = None, row: Row | None = None
+    ) -> Row:
+        """The keeper: a change is judged and made at the moment of its commit, or by what was read
+        where that is still so."""
         await Commit()
+        if row is not None and row.version == self.version:
+            self.happen(*decide(row.state, row.now), now=row.now)
+            return self.row()
         self.happen(*decide(self.state, self.now))
         return self.row()
 

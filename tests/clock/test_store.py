@@ -82,6 +82,50 @@ async def test_a_locked_row_holds_nobody_up(store: Store) -> None:
     assert sorted(due.game_id for due in found) == sorted(games[1:])
 
 
+def charged(row: Row) -> Write:
+    """One timeout."""
+    state, told = domain.advance(row.state, TurnRuns(1, LONG_AGO + 31 * wire.SECOND), row.now)
+    assert [type(each) for each in told] == [Charged]
+    return Write(row.game_id, row, state, row.heard, tuple(told))
+
+
+async def test_what_is_still_as_it_was_read_needs_no_lock(store: Store) -> None:
+    """What somebody changes meanwhile, or has changed, is not written, nor what it would have
+    announced; nobody waits for it."""
+    clocks = Clocks(store)
+    games = await put(clocks, 3)
+    found = await clocks.due(10, 60)
+    same, changing, changed = sorted(found, key=lambda due: games.index(due.game_id))
+    async with clocks.transaction() as work:
+        await work.write([charged(changed)])
+    async with clocks.transaction() as work:
+        await work.lock([changing.game_id])
+        async with asyncio.timeout(5):
+            written = await clocks.write_unchanged(list(map(charged, found)))
+    assert written == {same.game_id}
+    told = [await clocks.events(game_id, 0, 10) for game_id in games]
+    assert [len(events) for events in told] == [1, 0, 1]
+    rows = [await clocks.load(game_id) for game_id in games]
+    assert [row and row.version for row in rows] == [2, 1, 2]
+
+
+async def test_what_has_changed_since_it_was_read_is_judged_again(store: Store) -> None:
+    """Once each, whether it is written as it was read or not."""
+    clocks = Clocks(store)
+    games = await put(clocks, 2)
+    keeper = Keeper(clocks, nobody)
+    found = await clocks.due(10, 60)
+    await keeper.apply(games[0], lambda state, now: (Attached(0, "y"),))
+    rows = await asyncio.gather(
+        *(
+            keeper.apply(due.game_id, lambda state, now: (Attached(0, "z"),), 0, due)
+            for due in found
+        )
+    )
+    epochs = {row.game_id: row.state.seats[0].epoch for row in rows if row is not None}
+    assert epochs == {games[0]: 3, games[1]: 2}
+
+
 async def test_who_writes_an_old_version_writes_nothing(store: Store) -> None:
     """Neither the clock nor what it would have announced, nor its neighbours in the batch."""
     clocks = Clocks(store)
@@ -89,11 +133,6 @@ async def test_who_writes_an_old_version_writes_nothing(store: Store) -> None:
     first, neighbour = await clocks.load(old), await clocks.load(other)
     assert first is not None
     assert neighbour is not None
-
-    def charged(row: Row) -> Write:
-        state, told = domain.advance(row.state, TurnRuns(1, LONG_AGO + 31 * wire.SECOND), row.now)
-        assert [type(each) for each in told] == [Charged]
-        return Write(row.game_id, row, state, row.heard, tuple(told))
 
     async with clocks.transaction() as work:
         await work.write([charged(first)])

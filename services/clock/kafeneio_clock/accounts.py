@@ -3,28 +3,21 @@ for. Ordinary turns leave nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from kafeneio.clock.v1 import events_pb2
 from kafeneio_runtime.outbox import events_after
-from kafeneio_runtime.store import Connection, Store
+from kafeneio_runtime.store import Store
 
 from kafeneio_clock import codec, wire
 from kafeneio_clock.explain import Past
 from kafeneio_clock.turns import Micros
-from kafeneio_clock.values import Kept, State
+from kafeneio_clock.values import State
 
 PAGE: Final = 500
 
-_KEEP: Final = """
-    INSERT INTO turns (game_id, turn, seat, ended, facts)
-    SELECT game_id, turn, seat, ended, facts::jsonb
-    FROM unnest($1::uuid[], $2::bigint[], $3::int[], $4::timestamptz[], $5::text[])
-         AS kept(game_id, turn, seat, ended, facts)
-"""
 _TURNS: Final = """
     SELECT ended, facts::text FROM turns WHERE game_id = $1 AND seat = $2 ORDER BY turn
 """
@@ -44,18 +37,6 @@ class Account:
     turns: tuple[Past, ...]
     events: tuple[events_pb2.ClockEvent, ...]
     """What was announced about the game."""
-
-
-async def keep(connection: Connection, kept: Sequence[tuple[UUID, Kept]]) -> None:
-    """Keep turns that are over, in the transaction of their end."""
-    await connection.execute(
-        _KEEP,
-        [game_id for game_id, _ in kept],
-        [each.turn.number for _, each in kept],
-        [each.turn.seat for _, each in kept],
-        [wire.moment(each.ended) for _, each in kept],
-        [codec.write_turn(each.turn) for _, each in kept],
-    )
 
 
 async def account(store: Store, subject: str, game_id: UUID, seat: int) -> Account:

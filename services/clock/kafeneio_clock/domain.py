@@ -8,7 +8,6 @@ Only charges and forfeits are different: `rules` is asked first, so they are eve
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import replace
 from itertools import islice
 
 from kafeneio_clock.turns import Cause, CreditReason, Interval, Micros, Options, Turn
@@ -142,7 +141,7 @@ class _Happening:
             case Finished():
                 if self.state.turn is not None:
                     self._over(self.state.turn, self.now)
-                self.state = replace(self.state, turn=None, closed=True)
+                self.state = self.state._replace(turn=None, closed=True)
                 self.told.append(Closed(self.state.forfeits))
             case Attached(seat, replica):
                 self._present(seat, replica, self.state.seats[seat].epoch + 1)
@@ -161,12 +160,12 @@ class _Happening:
             case Unreachable():
                 expires = expiry(self.state)
                 if not self.state.silent_since and expires is not None and expires <= self.now:
-                    self.state = replace(self.state, silent_since=self.now)
+                    self.state = self.state._replace(silent_since=self.now)
             case TurnRuns(turn, asked):
                 self._rules_answered()
                 self._charge(turn, asked)
             case TurnPassed():
-                self.state = replace(self.state, silent_since=0)
+                self.state = self.state._replace(silent_since=0)
             case Leaving(seat, request):
                 self._leaving(seat, request)
             case Confirmed(seat):
@@ -176,7 +175,7 @@ class _Happening:
                 self._change(seat, intent=None)
             case Pausing(why):
                 if not self.state.paused_since:
-                    self.state = replace(self.state, paused_since=self.now)
+                    self.state = self.state._replace(paused_since=self.now)
                     self.told.append(Paused(why))
             case Resuming():
                 if self.state.paused_since:
@@ -246,7 +245,7 @@ class _Happening:
             if seat.presence is Presence.UNKNOWN:
                 self._tell_credit(number, turn.still(Interval(seat.since, at)))
             turn = turn.turned(_COUNTS[presence], at)
-            self.state = replace(self.state, turn=turn)
+            self.state = self.state._replace(turn=turn)
         self._change(
             number,
             presence=presence,
@@ -268,7 +267,7 @@ class _Happening:
         if seat.since > event.at and seat.presence in (Presence.LOST, Presence.UNKNOWN):
             turn = turn.turned(Cause.MOVE, event.at)
         turn = turn.turned(_COUNTS[seat.presence], max(event.at, seat.since))
-        self.state = replace(self.state, turn=turn, idle_since=0)
+        self.state = self.state._replace(turn=turn, idle_since=0)
 
     def _turn_ended(self, number: int, at: Micros) -> None:
         turn = self.state.turn
@@ -281,7 +280,7 @@ class _Happening:
             self._change(turn.seat, away=away)
         if seat.presence is Presence.EXPECTED:  # an accepted action is a sign of life
             self._change(turn.seat, until=max(seat.until, at + self.state.options.silent))
-        self.state = replace(self.state, turn=None, silent_since=0, idle_since=at)
+        self.state = self.state._replace(turn=None, silent_since=0, idle_since=at)
 
     def _over(self, turn: Turn, at: Micros) -> Turn:
         """The running turn as it is when it ends: less the time in which the game is paused."""
@@ -299,7 +298,7 @@ class _Happening:
     def _rules_answered(self) -> None:
         since = self.state.silent_since
         if since:
-            self.state = replace(self.state, silent_since=0)
+            self.state = self.state._replace(silent_since=0)
             self._credit(Interval(since, self.now), CreditReason.RULES_UNREACHABLE)
 
     def _charge(self, number: int, asked: Micros) -> None:
@@ -320,9 +319,9 @@ class _Happening:
                 break
             charged += 1
             self.told.append(Charged(turn.seat, number, charged, crossing.cause))
-        turn = replace(turn, charged=turn.charged + charged - seat.charged)
+        turn = turn._replace(charged=turn.charged + charged - seat.charged)
         self._change(turn.seat, charged=charged)
-        self.state = replace(self.state, turn=turn)
+        self.state = self.state._replace(turn=turn)
 
     def _leaving(self, number: int, request: str) -> None:
         seat = self.state.seats[number]
@@ -352,7 +351,7 @@ class _Happening:
         self._turn_to(number, Presence.OUT, self.now)
         self._change(number, intent=None)
         forfeit = Forfeit(number, intent.reason, intent.request)
-        self.state = replace(self.state, forfeits=(*self.state.forfeits, forfeit))
+        self.state = self.state._replace(forfeits=(*self.state.forfeits, forfeit))
         self.told.append(Forfeited(number, intent.reason))
 
     # --- credits -----------------------------------------------------------------------------
@@ -363,14 +362,14 @@ class _Happening:
         if turn is None:
             return
         turn, used = turn.credited(interval, reason)
-        self.state = replace(self.state, turn=turn)
+        self.state = self.state._replace(turn=turn)
         if used:
             self.told.append(Credited(turn.seat, used, reason))
 
     def _resume(self) -> None:
         """The running move keeps what it had left."""
         paused = Interval(self.state.paused_since, self.now)
-        self.state = replace(self.state, paused_since=0)
+        self.state = self.state._replace(paused_since=0)
         self._prolong(paused)
         self._credit(paused, CreditReason.PAUSED)
         self.told.append(Resumed())
@@ -381,5 +380,5 @@ class _Happening:
 
     def _change(self, number: int, **changes: object) -> None:
         seats = self.state.seats
-        seat = replace(seats[number], **changes)  # type: ignore[arg-type] # named by the callers
-        self.state = replace(self.state, seats=(*seats[:number], seat, *seats[number + 1 :]))
+        seat = seats[number]._replace(**changes)  # type: ignore[arg-type] # named by the callers
+        self.state = self.state._replace(seats=(*seats[:number], seat, *seats[number + 1 :]))

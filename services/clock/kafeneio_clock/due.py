@@ -45,7 +45,7 @@ LATENESS: Final = Histogram(
     "How late due clocks were looked at.",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )
-POLL_SECONDS: Final = 0.020
+POLL_SECONDS: Final = 0.015
 """No two looks are closer to each other."""
 LONGEST_SECONDS: Final = 1.0
 """No two looks are further apart: another replica may have died with what it knew to be due."""
@@ -151,15 +151,15 @@ class Firing:
             await self._settle(due, seen)
         except UnreachableError as error:
             _log.warning("rules can't be asked", game_id=str(due.game_id), error=str(error))
-            await self._rest(due.game_id, (Unreachable(),))
+            await self._rest(due, (Unreachable(),))
         except Exception as error:  # noqa: BLE001 (it stays due, and comes again)
             _log.error("not fired", game_id=str(due.game_id), exc_info=error)
 
-    async def _rest(self, game_id: UUID, events: Sequence[Event]) -> None:
+    async def _rest(self, due: Due, events: Sequence[Event]) -> None:
         try:
-            await self._keeper.apply(game_id, lambda state, now: events, RETRY_SECONDS)
+            await self._keeper.apply(due.game_id, lambda state, now: events, RETRY_SECONDS, due)
         except Exception as error:  # noqa: BLE001 (it stays due, and comes again)
-            _log.error("not put off", game_id=str(game_id), exc_info=error)
+            _log.error("not put off", game_id=str(due.game_id), exc_info=error)
 
     async def _settle(self, due: Due, seen: Seen) -> None:
         intents = intended(due.state)
@@ -167,7 +167,7 @@ class Firing:
             if listening.is_quiet(due.state, due.now):
                 await self._consumer.catch_up(due.game_id)
             if not domain.overdue(due.state, due.now):
-                await self._keeper.apply(due.game_id, lambda state, now: (Tick(),), 0)
+                await self._keeper.apply(due.game_id, lambda state, now: (Tick(),), 0, due)
                 return
             row = await self._ask(due, seen)
             intents = {} if row is None else intended(row.state)
@@ -182,7 +182,7 @@ class Firing:
         turn = due.state.turn
         assert turn is not None, "only a turn is overdue"
         if not self._witnessed(due.state, turn, seen):
-            await self._rest(due.game_id, (Tick(),))
+            await self._rest(due, (Tick(),))
             return None
         answer = await self._rules.turn(due.game_id)
         if answer.turn != turn.number:
@@ -191,7 +191,7 @@ class Firing:
             return await self._keeper.apply(due.game_id, lambda state, now: passed, RETRY_SECONDS)
         given = _credits(turn, answer, seen)
         charges = (*given, TurnRuns(turn.number, due.now))
-        return await self._keeper.apply(due.game_id, lambda state, now: charges, 0)
+        return await self._keeper.apply(due.game_id, lambda state, now: charges, 0, due)
 
     def _witnessed(self, state: State, turn: Turn, seen: Seen) -> bool:
         """Whether the replica that has the stream was alive when the time was over: if it had died

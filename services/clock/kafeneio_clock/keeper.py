@@ -43,6 +43,7 @@ class _Wish:
     game_id: UUID
     decide: Decide
     rest: float | None
+    row: Row | None
 
 
 class Keeper:
@@ -55,19 +56,26 @@ class Keeper:
         # What is due waits for none of the others. Whoever has a row first has it: both lock their
         # rows in one order.
         self._due = GroupCommit(self._commit, most=MOST)
+        self._unchanged = GroupCommit(self._commit_unchanged, most=MOST)
 
-    async def apply(self, game_id: UUID, decide: Decide, rest: float | None = None) -> Row | None:
+    async def apply(
+        self, game_id: UUID, decide: Decide, rest: float | None = None, row: Row | None = None
+    ) -> Row | None:
         """The clock after some events, committed with whatever else is under way; None where the
         game has none.
 
         `rest` says that the row is one that was due: it is looked at again when it is next due, but
         not within so many seconds.
         """
+        wish = _Wish(game_id, decide, rest, row)
+        if row is not None and (written := await self._unchanged.submit(wish)) is not None:
+            return written
         group = self._group if rest is None else self._due
-        return await group.submit(_Wish(game_id, decide, rest))
+        return await group.submit(wish)
 
     async def close(self) -> None:
         """Take nothing more in, and return when all is committed."""
+        await self._unchanged.close()
         await self._group.close()
         await self._due.close()
 
@@ -97,6 +105,24 @@ class Keeper:
             failpoint("clock.apply.before_commit")
         failpoint("clock.apply.committed")
         done = {place: self.done([write])[0] for place, write in written.items()}
+        return [done.get(place) for place in range(len(wishes))]
+
+    async def _commit_unchanged(self, wishes: Sequence[_Wish]) -> list[Row | None]:
+        """Those whose clock is still as it was read, by one statement; None for one that is not, or
+        that would be no other."""
+        fresh: dict[UUID, tuple[int, Write]] = {}
+        for place, wish in enumerate(wishes):
+            if wish.row is not None and wish.game_id not in fresh:
+                write = self.decided(wish.row, wish.decide, wish.rest or 0)
+                if write.changes:
+                    fresh[wish.game_id] = place, write
+        written = await self._clocks.write_unchanged([write for _, write in fresh.values()])
+        failpoint("clock.apply.committed")
+        done = {
+            place: self.done([write])[0]
+            for game_id, (place, write) in fresh.items()
+            if game_id in written
+        }
         return [done.get(place) for place in range(len(wishes))]
 
     async def apply_all(self, game_ids: Iterable[UUID], decide: Decide) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from kafeneio_runtime.bus import Event
-from kafeneio_runtime.outbox import announce, events_after
+from kafeneio_runtime.outbox import events_after
 from kafeneio_runtime.store import Connection, Store
 
 from kafeneio_clock import accounts, codec, wire
@@ -51,23 +51,47 @@ _NEW: Final = r"""(
         string_to_array($9, E'\n')::bool[]
     ) AS line(game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
 ) AS new"""
+# What is told with a change stands or falls with it.
+_TOLD: Final = """,
+    told AS (
+        INSERT INTO outbox (event_id, subject_id, sequence, type, payload)
+        SELECT event.*
+        FROM unnest($10::uuid[], $11::uuid[], $12::bigint[], $13::text[], $14::bytea[])
+            AS event(event_id, subject_id, sequence, type, payload)
+        JOIN changed ON changed.game_id = event.subject_id
+    ), kept AS (
+        INSERT INTO turns (game_id, turn, seat, ended, facts)
+        SELECT ended.game_id, ended.turn, ended.seat, ended.at, ended.facts::jsonb
+        FROM unnest($15::uuid[], $16::bigint[], $17::int[], $18::timestamptz[], $19::text[])
+            AS ended(game_id, turn, seat, at, facts)
+        JOIN changed ON changed.game_id = ended.game_id
+    )
+    SELECT game_id FROM changed
+"""
+# Nobody is waited for: a clock that somebody else is changing is not as it was any more.
 _UPDATE: Final = f"""
-    UPDATE clocks SET version = clocks.version + 1, heard = new.heard, sequence = new.sequence,
-        state = new.state::jsonb, deadline = new.deadline, closed = new.closed,
-        due_at = new.due_at,
-        replicas = string_to_array(new.replicas, ' ')
-    FROM {_NEW}
-    WHERE clocks.game_id = new.game_id AND clocks.version = new.version
-    RETURNING clocks.game_id
+    WITH same AS MATERIALIZED (
+        SELECT new.* FROM {_NEW} JOIN clocks USING (game_id, version)
+        FOR UPDATE OF clocks SKIP LOCKED
+    ), changed AS (
+        UPDATE clocks SET version = clocks.version + 1, heard = new.heard,
+            sequence = new.sequence, state = new.state::jsonb, deadline = new.deadline,
+            closed = new.closed, due_at = new.due_at,
+            replicas = string_to_array(new.replicas, ' ')
+        FROM same AS new WHERE clocks.game_id = new.game_id
+        RETURNING clocks.game_id
+    ){_TOLD}
 """
 _INSERT: Final = f"""
-    INSERT INTO clocks
-        (game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
-    SELECT game_id, 1, heard, sequence, state::jsonb, string_to_array(replicas, ' '), deadline,
-           due_at, closed
-    FROM {_NEW}
-    ON CONFLICT DO NOTHING
-    RETURNING game_id
+    WITH changed AS (
+        INSERT INTO clocks
+            (game_id, version, heard, sequence, state, replicas, deadline, due_at, closed)
+        SELECT game_id, 1, heard, sequence, state::jsonb, string_to_array(replicas, ' '),
+               deadline, due_at, closed
+        FROM {_NEW}
+        ON CONFLICT DO NOTHING
+        RETURNING game_id
+    ){_TOLD}
 """
 # Due rows are put off for as long as a replica may need to ask `rules`: no other one asks as well,
 # and if the replica dies they come again.
@@ -145,21 +169,9 @@ class Work:
         known = [write for write in writes if write.row is not None]
         fresh = [write for write in writes if write.row is None]
         for statement, some in ((_UPDATE, known), (_INSERT, fresh)):
-            if some:
-                done = await self.connection.fetch(statement, *columns(some))
-                if len(done) != len(some):
-                    raise ConflictError(f"{len(some) - len(done)} clocks have changed")
-        told = [each for write in writes for each in announcements(write)]
-        if told:
-            await announce(self.connection, told)
-        kept = [
-            (write.game_id, each)
-            for write in writes
-            for each in write.told
-            if isinstance(each, Kept)
-        ]
-        if kept:
-            await accounts.keep(self.connection, kept)
+            done = await _write(self.connection, statement, some)
+            if len(done) != len(some):
+                raise ConflictError(f"{len(some) - len(done)} clocks have changed")
 
     async def put_off(self, resting: Sequence[tuple[Row, float]]) -> None:
         """Clocks that have not changed are looked at when they are next due, not before so many
@@ -195,6 +207,11 @@ class Clocks:
         """Committed at the end of the block, rolled back if it raises."""
         async with self._store.transaction() as connection:
             yield Work(connection, self._states)
+
+    async def write_unchanged(self, writes: Sequence[Write]) -> set[UUID]:
+        """Write those clocks that are still as they were read, with what they announce; which."""
+        async with self._store.acquire() as connection:
+            return await _write(connection, _UPDATE, writes)
 
     async def load(self, game_id: UUID) -> Row | None:
         """The clock of a game."""
@@ -337,3 +354,28 @@ class Clocks:
         """A replica is gone, and has no stream left."""
         async with self._store.acquire() as connection:
             await connection.execute("DELETE FROM replicas WHERE name = $1", replica)
+
+
+async def _write(connection: Connection, statement: str, writes: Sequence[Write]) -> set[UUID]:
+    """Write those that may be written; which."""
+    if not writes:
+        return set()
+    told = [each for write in writes for each in announcements(write)]
+    kept = [
+        (write.game_id, each) for write in writes for each in write.told if isinstance(each, Kept)
+    ]
+    done = await connection.fetch(
+        statement,
+        *columns(writes),
+        [each.id for each in told],
+        [each.key for each in told],
+        [each.sequence for each in told],
+        [each.type for each in told],
+        [each.payload for each in told],
+        [game_id for game_id, _ in kept],
+        [each.turn.number for _, each in kept],
+        [each.turn.seat for _, each in kept],
+        [wire.moment(each.ended) for _, each in kept],
+        [codec.write_turn(each.turn) for _, each in kept],
+    )
+    return {row["game_id"] for row in done}

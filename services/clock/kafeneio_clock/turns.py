@@ -8,10 +8,10 @@ credited. Everything else is worked out from that, so it does not matter when so
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Micros: TypeAlias = int
 
@@ -86,8 +86,7 @@ class Crossing:
         return self.at + 1 if self.cause is Cause.MOVE else self.at
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A prompt that runs. `away_before` is the seat's T when it began; `charged` of its crossings
     have been charged; `credits` don't overlap."""
 
@@ -139,7 +138,7 @@ class Turn:
         )
         fresh = (Credit(piece.began, piece.ended, reason) for piece in pieces)
         together = tuple(sorted((*self.credits, *fresh), key=lambda each: each.began))
-        return replace(self, credits=together), used
+        return self._replace(credits=together), used
 
     def still(self, interval: Interval) -> Micros:
         """How much of an interval lies in the turn and is not credited."""

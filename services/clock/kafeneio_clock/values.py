@@ -1,13 +1,14 @@
 """What the clock of a game consists of, what happens to it, and what it announces.
 
-Pure values; `domain` makes one state of another.
+Pure values; `domain` makes one state of another. Those of which every turn makes new ones are
+named tuples, which cost a third of what a dataclass does.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kafeneio_clock.turns import Cause, CreditReason, Micros, Options, Turn
 
@@ -44,8 +45,7 @@ class Intent:
     request: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(NamedTuple):
     """One seat. `player` is "" where a computer has it from the start. `since` is when its presence
     began, `until` when EXPECTED or UNKNOWN end; `away` is T without the running turn; `replica` has
     the stream; `computer` says whether one plays, from the start or since the forfeit (F1)."""
@@ -71,8 +71,7 @@ class Forfeit:
     request: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """The clock of one game. `silent_since` is when `rules` could first not be asked,
     `paused_since` when an operator paused the game, `idle_since` since when nobody is on turn; 0
     where that is not so."""
