@@ -26,7 +26,7 @@ FORFEITS: Final = Counter("kafeneio_forfeits_total", "Seats that are out.", ["re
 for _reason in Reason:
     FORFEITS.labels(_reason.value)
 
-MOST: Final = 64
+MOST: Final = 128
 """Of one commit: more would cost little less each, and make what is due wait for longer."""
 
 AT_ONCE: Final = 16
