@@ -134,7 +134,7 @@ def greet(house: House) -> None:
     lines += [
         "Play a game of Portes against the computer, in another terminal:",
         "",
-        f"  .venv/bin/kafeneio play portes --address {public} --clock {public}",
+        f"  .venv/bin/kafeneio play portes --address http://{public}",
         "",
         "Ctrl-C closes the house.",
         "",

@@ -57,6 +57,7 @@ class Part:
             await asyncio.sleep(pause)
             try:
                 self.process = await self.make()
+                told(f"{self.name} runs again")
                 pause = FIRST_PAUSE_SECONDS
             except StartError as error:
                 told(str(error))

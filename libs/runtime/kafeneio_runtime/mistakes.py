@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -25,13 +26,21 @@ def read_settings(*, throws: bool = True) -> Settings:
     A process that never `throws` dice has no business with the key of chance.
     """
     settings = read(Settings, PREFIX)
-    try:
+    with _named("TOKEN_KEYS_FILE" if settings.token_keys_file else "DATA_DIR"):
         token_verifier(settings)
-        if throws:
+    if throws:
+        with _named("CHANCE_KEY" if settings.chance_key else "DATA_DIR"):
             chance_key(settings)
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"The settings can't be used: {error}") from None
     return settings
+
+
+@contextmanager
+def _named(variable: str) -> Iterator[None]:
+    """Says which setting it was that can't be used."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{PREFIX}{variable} can't be used: {error}") from None
 
 
 def read(kind: type[Kind], prefix: str) -> Kind:
@@ -75,9 +84,12 @@ def _sentence(error: Exception) -> str | None:
     text = str(error)
     if (isinstance(error, OSError) and error.errno == errno.EADDRINUSE) or "bind" in text.lower():
         return (
-            "A port is in use: perhaps a house runs already. Stop it, or choose other ports"
+            "A port can't be opened: it is in use, perhaps by a house that runs already, or"
+            " KAFENEIO_HOST is no address of this machine. Stop that house, or choose other ports"
             f" (KAFENEIO_RULES_PORT and so on; 0 takes a free one). {text}"
         )
+    if isinstance(error, socket.gaierror):
+        return f"A name is unknown ({text}): look at KAFENEIO_HOST and KAFENEIO_DATABASE_URL."
     if isinstance(error, ConnectionError | TimeoutError):
         return f"PostgreSQL can't be reached: {text or 'no answer'}. Look at KAFENEIO_DATABASE_URL."
     return text if isinstance(error, OSError) or "PostgreSQL" in text else None

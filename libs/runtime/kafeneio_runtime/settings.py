@@ -7,9 +7,10 @@ developer sets nothing.
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from kafeneio_runtime.failpoints import VARIABLE as FAILPOINT_VARIABLE
@@ -28,6 +29,15 @@ def default_data_dir() -> Path:
     if os.geteuid() == 0:
         return Path("/var/lib/kafeneio")
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kafeneio"
+
+
+def _of_nats(url: SecretStr) -> SecretStr:
+    """Raises ValueError, without telling the text, for what is no address of NATS."""
+    for part in url.get_secret_value().split(","):
+        address = urlsplit(part.strip())
+        if address.scheme not in ("nats", "tls", "ws", "wss") or not address.hostname:
+            raise ValueError("must be nats://user:password@host:port, several with commas")
+    return url
 
 
 class Settings(BaseSettings):
@@ -60,7 +70,7 @@ class Settings(BaseSettings):
         json_schema_extra={"shown": "`/var/lib/kafeneio` for root, else `~/.local/share/kafeneio`"},
     )
 
-    nats_url: SecretStr | None = Field(
+    nats_url: Annotated[SecretStr, AfterValidator(_of_nats)] | None = Field(
         default=None,
         description="NATS with JetStream as `nats://user:password@host:port`, several with commas. "
         "Without it events stay in the process, which must then be the whole house.",

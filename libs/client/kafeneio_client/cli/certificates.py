@@ -14,8 +14,11 @@ import grpc
 
 from kafeneio_client.cli.screen import Mistake
 
-SCHEME: Final = "https://"
-"""An address that begins so is spoken to over TLS."""
+SECURE: Final = "https://"
+"""An edge that is spoken to over TLS."""
+PLAIN: Final = "http://"
+"""An edge without."""
+_PORTS: Final = {SECURE: 443, PLAIN: 80}
 
 _CA: Final = "KAFENEIO_TLS_CA_FILE"
 _CERTIFICATE: Final = "KAFENEIO_TLS_CERTIFICATE_FILE"
@@ -29,12 +32,14 @@ def credentials(
     """For channels to a house at these addresses; None where TLS is neither set nor asked for.
 
     With a CA in the environment it is TLS, and whoever answers must show a certificate of that CA;
-    without one, but with `https://`, a certificate that this computer trusts. Mistake for files
-    that can't be read.
+    without one, but with `https://`, a certificate that this computer trusts. With `http://` it is
+    none. Mistake for files that can't be read.
     """
     found = os.environ if environment is None else environment
     ca, certificate, key = (found.get(name) for name in (_CA, _CERTIFICATE, _KEY))
-    if not ca and not any(address.startswith(SCHEME) for address in addresses.values()):
+    if any(address.startswith(PLAIN) for address in addresses.values()):
+        return None
+    if not ca and not any(address.startswith(SECURE) for address in addresses.values()):
         return None
     if bool(certificate) is not bool(key):
         raise Mistake(f"{_CERTIFICATE} and {_KEY} are set both, or neither.")
@@ -50,12 +55,18 @@ def peer_name(environment: Mapping[str, str] | None = None) -> str:
     return (os.environ if environment is None else environment).get(_PEER, "")
 
 
+def is_edge(address: str) -> bool:
+    """Whether all services are at an address: what has a scheme is the edge."""
+    return address.startswith((SECURE, PLAIN))
+
+
 def bare(address: str) -> str:
     """An address without the scheme, with the port that the scheme has where none is given."""
-    if not address.startswith(SCHEME):
-        return address
-    rest = address.removeprefix(SCHEME).rstrip("/")
-    return rest if ":" in rest else f"{rest}:443"
+    for scheme, port in _PORTS.items():
+        if address.startswith(scheme):
+            rest = address.removeprefix(scheme).rstrip("/")
+            return rest if ":" in rest else f"{rest}:{port}"
+    return address
 
 
 def _read(name: str, file: str) -> bytes:

@@ -26,7 +26,7 @@ Address: TypeAlias = Annotated[
         "--address",
         envvar="KAFENEIO_ADDRESS",
         metavar="HOST:PORT",
-        help="Where it is.",
+        help="Where it is; https:// or http:// before it for an edge, where all services are.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -114,10 +114,10 @@ class Door:
 
     @property
     def addresses(self) -> Mapping[str, str]:
-        """Of every service. What is at `https://` is the edge, where all of them are."""
+        """Of every service. What is at `https://` or `http://` is the edge, where all are."""
         host = self.address.rpartition(":")[0] or self.address
         usual = {name: f"{host}:{port}" for name, port in PORTS.items()}
-        if self.address.startswith(certificates.SCHEME):
+        if certificates.is_edge(self.address):
             usual = dict.fromkeys(PORTS, self.address)
         return {"rules": self.address, **usual, **self.others}
 
