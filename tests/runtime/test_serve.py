@@ -149,6 +149,23 @@ async def test_a_process_that_cannot_start_all_closes_all(
     assert closed == ["starts", "cannot"]
 
 
+async def test_a_process_whose_metrics_cannot_be_shown_closes_all(
+    house: House, tmp_path: Path
+) -> None:
+    closed = asyncio.Event()
+
+    async def close() -> None:
+        closed.set()
+
+    taken = int(house.server.address.rpartition(":")[2])
+    with pytest.raises(OSError, match="in use"):
+        await serve(
+            [service(echo.Servicer(), closing=close)],
+            settings(data_dir=tmp_path, metrics_port=taken),
+        )
+    assert closed.is_set()
+
+
 # drain
 
 

@@ -304,10 +304,11 @@ async def serve(
         raise SystemExit("KAFENEIO_HEALTH_PORT is for a service that runs alone.")
     verifier, time = token_verifier(settings), SystemTime()
     servers = [Server(service, settings, verifier, time) for service in services]
-    metrics = MetricsPort(settings.host, settings.metrics_port)
+    metrics: MetricsPort | None = None
     stop = _signalled()
     started: list[Server] = []
     try:
+        metrics = MetricsPort(settings.host, settings.metrics_port)
         for server in servers:
             await server.start()
             started.append(server)
@@ -323,7 +324,8 @@ async def serve(
         _log.info("draining")
         await drain(started, settings, time)
         await asyncio.gather(*(server.close() for server in servers if server not in started))
-        metrics.close()
+        if metrics is not None:
+            metrics.close()
         _log.info("closed")
     if not stop.is_set():
         raise RuntimeError("something in the background has failed; see the log")
