@@ -8,6 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+import pytest
+from kafeneio_runtime.serve import spare_the_collector
+
 pytest_plugins = [
     "tests.fixtures.logs",
     "tests.fixtures.matrices",
@@ -40,3 +43,15 @@ def _keep_bytecode() -> None:
 
 _keep_files_in_memory()
 _keep_bytecode()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What one worker must do alone comes first: at the end the others would wait for it."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: to look through it again and again took a fifth of the
+    time of all tests.
+    """
+    spare_the_collector()

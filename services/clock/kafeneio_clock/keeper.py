@@ -27,7 +27,7 @@ for _reason in Reason:
     FORFEITS.labels(_reason.value)
 
 MOST: Final = 128
-"""Of one commit: more would cost little less each, and make what is due wait for longer."""
+"""Of one commit: more would cost little less each."""
 
 AT_ONCE: Final = 16
 """Then others have the loop: what is due goes through several rounds of it."""
