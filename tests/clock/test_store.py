@@ -6,15 +6,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any, cast
 from uuid import UUID, uuid5
 
 import pytest
 from kafeneio_clock import domain, wire
 from kafeneio_clock.background import INBOX_RETENTION, purge_inbox
+from kafeneio_clock.due import Firing, Seen
 from kafeneio_clock.keeper import Keeper
+from kafeneio_clock.peer import Rules, RunningTurn
 from kafeneio_clock.rows import Row, Write
 from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import SUBJECT, Clocks, ConflictError
+from kafeneio_clock.turns import CreditReason
 from kafeneio_clock.values import (
     Attached,
     Charged,
@@ -24,7 +28,11 @@ from kafeneio_clock.values import (
     State,
     TurnRuns,
     TurnStarted,
+    Unreachable,
 )
+from kafeneio_runtime.clock import SystemTime
+from kafeneio_runtime.directory import Directory
+from kafeneio_runtime.settings import Settings
 from kafeneio_runtime.store import Store
 
 from tests.clock.table import USUAL
@@ -124,6 +132,49 @@ async def test_what_has_changed_since_it_was_read_is_judged_again(store: Store) 
     )
     epochs = {row.game_id: row.state.seats[0].epoch for row in rows if row is not None}
     assert epochs == {games[0]: 3, games[1]: 2}
+
+
+class LateAnswer(Rules):
+    """`rules` that says when it has answered, by the database's time."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(Directory(Settings(), "clock"))
+        self._store = store
+        self.answered = 0
+
+    async def turn(self, game_id: UUID) -> RunningTurn:
+        async with self._store.acquire() as connection:
+            self.answered = wire.micros(await connection.fetchval("SELECT clock_timestamp()"))
+        return RunningTurn(1, cancelled=False, outages=())
+
+
+class Elsewhere:
+    """What else a firing needs: a replica called "x", and a consumer that has heard everything."""
+
+    replica = "x"
+
+    async def catch_up(self, game_id: UUID) -> None:
+        """There is nothing."""
+
+
+async def test_the_silence_of_rules_is_credited_until_it_answers(store: Store) -> None:
+    """And not only until the clock was read."""
+    clocks = Clocks(store)
+    (game_id,) = await put(clocks, 1)
+    keeper, rules, elsewhere = Keeper(clocks, nobody), LateAnswer(store), cast("Any", Elsewhere())
+    silent = await keeper.apply(game_id, lambda state, now: (Unreachable(),), 0)
+    assert silent is not None
+    assert silent.state.silent_since
+    firing = Firing(clocks, keeper, rules, elsewhere, elsewhere, SystemTime())
+    (due,) = await clocks.due(10, 60)
+    await firing.fire(due, Seen((), {}))
+    row = await clocks.load(game_id)
+    assert row is not None
+    assert row.state.turn is not None
+    (credit,) = row.state.turn.credits
+    assert credit.reason is CreditReason.RULES_UNREACHABLE
+    assert credit.began == silent.state.silent_since
+    assert credit.ended >= rules.answered > due.now
 
 
 async def test_who_writes_an_old_version_writes_nothing(store: Store) -> None:

@@ -151,15 +151,15 @@ class Firing:
             await self._settle(due, seen)
         except UnreachableError as error:
             _log.warning("rules can't be asked", game_id=str(due.game_id), error=str(error))
-            await self._rest(due, (Unreachable(),))
+            await self._rest(due.game_id, (Unreachable(),))
         except Exception as error:  # noqa: BLE001 (it stays due, and comes again)
             _log.error("not fired", game_id=str(due.game_id), exc_info=error)
 
-    async def _rest(self, due: Due, events: Sequence[Event]) -> None:
+    async def _rest(self, game_id: UUID, events: Sequence[Event]) -> None:
         try:
-            await self._keeper.apply(due.game_id, lambda state, now: events, RETRY_SECONDS, due)
+            await self._keeper.apply(game_id, lambda state, now: events, RETRY_SECONDS)
         except Exception as error:  # noqa: BLE001 (it stays due, and comes again)
-            _log.error("not put off", game_id=str(due.game_id), exc_info=error)
+            _log.error("not put off", game_id=str(game_id), exc_info=error)
 
     async def _settle(self, due: Due, seen: Seen) -> None:
         intents = intended(due.state)
@@ -182,7 +182,7 @@ class Firing:
         turn = due.state.turn
         assert turn is not None, "only a turn is overdue"
         if not self._witnessed(due.state, turn, seen):
-            await self._rest(due, (Tick(),))
+            await self._rest(due.game_id, (Tick(),))
             return None
         answer = await self._rules.turn(due.game_id)
         if answer.turn != turn.number:
@@ -191,7 +191,9 @@ class Firing:
             return await self._keeper.apply(due.game_id, lambda state, now: passed, RETRY_SECONDS)
         given = _credits(turn, answer, seen)
         charges = (*given, TurnRuns(turn.number, due.now))
-        return await self._keeper.apply(due.game_id, lambda state, now: charges, 0, due)
+        # Silence is credited until now, which is later than what was read.
+        same = None if due.state.silent_since else due
+        return await self._keeper.apply(due.game_id, lambda state, now: charges, 0, same)
 
     def _witnessed(self, state: State, turn: Turn, seen: Seen) -> bool:
         """Whether the replica that has the stream was alive when the time was over: if it had died
