@@ -169,10 +169,14 @@ async def test_f1_and_f5_a_computer_plays_on_and_the_player_looks_on(table: Even
     assert len(before.view.tricks.hand) == 8
     await leaver.clock.leave(game_id)
 
-    game = await leaver.games.get(game_id)
+    game, shown = await leaver.games.get(game_id), await table.client("zoe").games.get(game_id)
+    async with asyncio.timeout(PATIENCE):
+        while game.position.version != shown.position.version:  # the computer has led meanwhile
+            game = await leaver.games.get(game_id)
+            shown = await table.client("zoe").games.get(game_id)
     assert not game.position.view.tricks.hand
     assert not game.position.view.tricks.HasField("seat")
-    assert game.position.view == (await table.client("zoe").games.get(game_id)).position.view
+    assert game.position.view == shown.position.view
     assert [seat.computer for seat in game.seats] == [True, False, False, False]
     assert game.seats[0].forfeit == actions_pb2.FORFEIT_REASON_LEFT
     (recorded,) = game.position.forfeits
