@@ -22,10 +22,10 @@ QUICKLY: Final = {"clock_move_seconds": 0.2, "clock_grace_seconds": 0.05}
 
 async def first_legal(house: House, game_id: str) -> None:
     """The seat on turn plays the first of its legal actions: a player, or a computer."""
-    position = (await house.rules.get(game_id)).position
-    seat = position.turn.seat
+    game = await house.rules.get(game_id)  # the clock hears of a computer a moment later
+    position, seat = game.position, game.position.turn.seat
     who, as_seat = FOUR[seat], None
-    if (await house.clock.get(game_id)).seats[seat].computer:
+    if game.seats[seat].computer:
         who, as_seat = SERVICE, seat
     legal = await house.rules.legal(game_id, who, as_seat=as_seat)
     await house.rules.act(game_id, position.version, who, legal.actions[:1], as_seat=as_seat)
