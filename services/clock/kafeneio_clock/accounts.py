@@ -1,5 +1,5 @@
-"""What is kept of turns that are over, and read again when somebody asks what a seat was charged
-for. Ordinary turns leave nothing."""
+"""What storage keeps of turns that are over, read when somebody asks what a seat was charged for.
+Ordinary turns leave nothing."""
 
 from __future__ import annotations
 

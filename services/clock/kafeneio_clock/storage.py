@@ -1,7 +1,8 @@
 """Where clocks are kept: PostgreSQL, one row a game.
 
-A change locks its rows, and is written only if their versions are still those that were read; what
-it announces is written with it.
+A change is written only if the versions of its rows are still those that were read: they are locked
+first, or, for what is due, compared by the statement that writes. What it announces is written with
+it.
 """
 
 from __future__ import annotations
