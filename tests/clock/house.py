@@ -5,7 +5,7 @@ them. Who is called SERVICE or OPERATOR has that role, everybody else is a playe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from kafeneio_runtime.serve import Server
 from kafeneio_runtime.settings import Settings
 
 from tests import snapshots
+from tests.fixtures.waiting import eventually
 from tests.harness import (
     OPERATOR,
     PATIENCE,
@@ -264,13 +265,6 @@ async def stop_clock(clock: Clock) -> None:
         await clock.server.drain()
     await clock.channel.close()
     await clock.directory.close()
-
-
-async def eventually(holds: Callable[[], Awaitable[object]]) -> None:
-    """Return when something holds, by looking again and again."""
-    async with asyncio.timeout(PATIENCE):
-        while not await holds():  # noqa: ASYNC110 (what is looked at tells nobody)
-            await asyncio.sleep(0.02)
 
 
 async def message(stream: Stream) -> pb.AttendResponse:

@@ -9,7 +9,8 @@ import pytest
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_runtime.bus import Event
 
-from tests.clock.house import House, eventually, kinds
+from tests.clock.house import House, kinds
+from tests.fixtures.waiting import eventually
 from tests.harness import SEATS
 from tests.rules.refusal import refusal
 

@@ -16,7 +16,8 @@ import kafeneio_clock
 import pytest
 from kafeneio_runtime.settings import Settings
 
-from tests.clock.house import Callers, eventually, kinds, message
+from tests.clock.house import Callers, kinds, message
+from tests.fixtures.waiting import eventually
 from tests.harness import SEATS, Rules, new_id
 from tests.survival.process import Running, serving
 

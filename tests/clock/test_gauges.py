@@ -9,16 +9,13 @@ from kafeneio_clock import background
 from kafeneio_runtime import outbox
 from prometheus_client import REGISTRY
 
-from tests.clock.house import House, eventually
+from tests.clock.house import House
+from tests.fixtures.waiting import eventually, until
 
 
 async def reads(name: str, value: float, **labels: str) -> None:
     """Return when a gauge stands there."""
-
-    async def there() -> bool:
-        return REGISTRY.get_sample_value(name, labels) == value
-
-    await eventually(there)
+    await until(lambda: REGISTRY.get_sample_value(name, labels) == value)
 
 
 async def test_a_game_that_nothing_ends_is_told(

@@ -20,8 +20,9 @@ from kafeneio_clock.values import (
 )
 from kafeneio_runtime.bus import Event
 
-from tests.clock.house import House, eventually, kinds
+from tests.clock.house import House, kinds
 from tests.clock.table import USUAL, Table
+from tests.fixtures.waiting import eventually
 from tests.harness import SEATS, SERVICE
 
 SECOND = wire.SECOND

@@ -16,8 +16,9 @@ from kafeneio_clock.turns import CreditReason
 from kafeneio_clock.values import Credited, Outage, RulesOutage
 from kafeneio_runtime.bus import Event
 
-from tests.clock.house import House, eventually, kinds, mover
+from tests.clock.house import House, kinds, mover
 from tests.clock.table import Table
+from tests.fixtures.waiting import eventually
 from tests.harness import SEATS
 
 OUTAGES = st.lists(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import signal
-from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from kafeneio.clock.v1 import clock_pb2
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_client.programs import Player, RandomProgram
 
+from tests.fixtures.waiting import until
 from tests.survival.process import PATIENCE, Running, serving
 
 PLAYER = "eleni"
@@ -25,13 +25,6 @@ def workers(house: Running) -> list[psutil.Process]:
     """The computer players of a house, also when it is gone."""
     children = psutil.Process(house.process.pid).children(recursive=True)
     return [each for each in children if "kafeneio_computers.child" in each.cmdline()]
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Return when something holds, by looking again and again."""
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 (a process tells nobody)
-            await asyncio.sleep(0.02)
 
 
 async def worker(house: Running) -> psutil.Process:

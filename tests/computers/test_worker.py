@@ -23,6 +23,7 @@ from kafeneio_runtime.settings import Settings
 from prometheus_client import REGISTRY
 
 from tests.computers.table import FOUR, awaited, play, working
+from tests.fixtures.waiting import until
 from tests.harness import PATIENCE, Rules
 
 
@@ -225,11 +226,8 @@ async def test_what_fails_in_one_game_does_not_stop_the_others(
         return await found(self, game_id, seat)
 
     monkeypatch.setattr(peer.Rules, "game", lost)
-    async with working(rules), asyncio.timeout(PATIENCE):
-        while not all(  # noqa: ASYNC110 (a log tells nobody)
-            game_id in log.getvalue() for game_id in bad
-        ):
-            await asyncio.sleep(0.02)
+    async with working(rules):
+        await until(lambda: all(game_id in log.getvalue() for game_id in bad))
         await play(rules, good, people=(0,), turns=3)
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
     missed = {line["game_id"] for line in lines if line["event"] == "a turn was not played"}

@@ -18,6 +18,7 @@ from kafeneio_runtime.interceptors import current
 from kafeneio_runtime.serve import Server
 from prometheus_client import REGISTRY
 
+from tests.fixtures.waiting import until
 from tests.runtime import echo
 from tests.runtime.house import (
     KEY,
@@ -301,10 +302,10 @@ async def test_calls_are_counted_with_their_code(house: House) -> None:
     observed = _count("grpc_server_handling_seconds_count", **unary)
     await house.say()
     await _refused(house.say(bearer="garbage"))
+    await until(lambda: _count("grpc_server_handling_seconds_count", **unary) == observed + 2)
     after = [_count("grpc_server_handled_total", **unary, grpc_code=name) for name in names]
     assert [b - a for a, b in zip(before, after, strict=True)] == [1, 1]
     assert _count("grpc_server_started_total", **unary) - started == 2
-    assert _count("grpc_server_handling_seconds_count", **unary) - observed == 2
 
 
 async def test_messages_of_a_stream_are_counted(house: House) -> None:
@@ -332,7 +333,7 @@ async def test_a_client_that_goes_is_counted_as_cancelled(house: House) -> None:
     call.cancel()
     async with asyncio.timeout(5):
         await closed.wait()
-    assert _count("grpc_server_handled_total", **labels) - before == 1
+    await until(lambda: _count("grpc_server_handled_total", **labels) == before + 1)
 
 
 # the parts together

@@ -25,6 +25,7 @@ from pydantic import SecretStr
 
 from tests.contract.test_bus import PATIENCE, SUBJECT, Listener, event
 from tests.fixtures import logs
+from tests.fixtures.waiting import until
 
 CLOCK = "clock"
 
@@ -84,12 +85,6 @@ async def hurrying(time: ManualTime) -> AsyncIterator[None]:
 
 def settings(url: str) -> Settings:
     return Settings(nats_url=SecretStr(url))
-
-
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not true():
-            await asyncio.wait([asyncio.create_task(asyncio.sleep(0.02))])
 
 
 # ---------------------------------------------------------------- keeping

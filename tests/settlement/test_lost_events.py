@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,7 +16,8 @@ from kafeneio.settlement.v1 import settlement_pb2 as pb
 from kafeneio_runtime.bus import Event
 from kafeneio_settlement import asking, background
 
-from tests.settlement.house import PATIENCE, House, Says, new_id
+from tests.fixtures.waiting import eventually
+from tests.settlement.house import House, Says, new_id
 from tests.settlement.test_witnesses import Clock, Rules, others
 
 STARTED = "UPDATE games SET started_at = started_at - interval '2 minutes'"
@@ -105,13 +105,6 @@ async def house_of(asked: Asked, url: str, keys: Path) -> AsyncIterator[House]:
         await house.check_ledger()
 
 
-async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    """Returns when something holds; every look is a call, so nothing is waited for in vain."""
-    async with asyncio.timeout(PATIENCE):
-        while not await holds():
-            continue
-
-
 async def settled(house: House, asked: Asked) -> bool:
     """Whether the game is paid."""
     state = (await house.settlement(asked.says.game_id)).state
@@ -126,7 +119,7 @@ async def test_any_one_event(database_url: str, keys: Path, prompt: None, lost: 
     asked.clock_says(closed)
     async with house_of(asked, database_url, keys) as house:
         await house.publish(*(each for each in (started, finished, closed) if each.type != lost))
-        await until(lambda: settled(house, asked))
+        await eventually(lambda: settled(house, asked))
         assert await house.balance("eleni") == 1400
         assert await house.events(asked.says.game_id) == ["stakes_held", "game_settled"]
         if lost == "game_finished":
@@ -142,7 +135,7 @@ async def test_a_clock_that_has_not_heard_of_the_end_itself(
     asked.clock.closing = asked.says.closed()
     async with house_of(asked, database_url, keys) as house:
         await house.publish(asked.says.started(), asked.says.finished())
-        await until(lambda: settled(house, asked))
+        await eventually(lambda: settled(house, asked))
         assert asked.clock.refreshed
 
 
@@ -159,7 +152,7 @@ async def test_both_witnesses_of_a_game_that_has_started(
         asked.rules_says(started, asked.says.finished())
         asked.clock_says(asked.says.closed())
         await house.database.execute(STARTED)
-        await until(lambda: settled(house, asked))
+        await eventually(lambda: settled(house, asked))
         assert asked.clock.refreshed == 0
 
 
@@ -178,11 +171,11 @@ async def test_a_long_game_is_asked_for_as_soon_as_one_witness_has_spoken(
             await house.balance("eleni")
             return asked.rules.asked >= 1 and asked.clock.asked >= 1
 
-        await until(was_asked)
+        await eventually(was_asked)
         before = asked.clock.asked
         asked.clock_says(asked.says.closed())
         await house.publish(finished)
-        await until(lambda: settled(house, asked))
+        await eventually(lambda: settled(house, asked))
         assert asked.clock.asked > before
 
 
@@ -197,10 +190,10 @@ async def test_a_witness_that_does_not_answer_is_asked_again(
             await house.balance("eleni")
             return asked.clock.asked >= 3
 
-        await until(was_asked)
+        await eventually(was_asked)
         assert (await house.settlement(asked.says.game_id)).state == pb.SETTLEMENT_STATE_PENDING
         asked.clock_says(asked.says.closed())
-        await until(lambda: settled(house, asked))
+        await eventually(lambda: settled(house, asked))
 
 
 async def test_many_silent_games_do_not_hide_one_another(
@@ -223,4 +216,4 @@ async def test_many_silent_games_do_not_hide_one_another(
             await house.balance("eleni")
             return asked.rules.names == set(games)
 
-        await until(all_were_asked_for)
+        await eventually(all_were_asked_for)

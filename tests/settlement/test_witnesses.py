@@ -21,6 +21,7 @@ from kafeneio_runtime.bus import Event
 from kafeneio_settlement import background
 from prometheus_client import REGISTRY
 
+from tests.fixtures.waiting import until
 from tests.rules.refusal import refusal
 from tests.settlement.house import PATIENCE, SEATS, House, Says, new_id
 
@@ -183,15 +184,11 @@ async def test_the_gauges_tell_what_waits(
         await house.funded()
         says = Says((await house.hold(stake=400)).game_id)
         await house.publish(says.finished())
-        async with asyncio.timeout(PATIENCE):
-            while metric("kafeneio_settlement_pending") != 1:
-                await house.balance("eleni")
-        assert metric("kafeneio_settlement_lag_seconds") > 0
+        await until(lambda: metric("kafeneio_settlement_pending") == 1)
+        await until(lambda: metric("kafeneio_settlement_lag_seconds") > 0)
         await house.publish(says.closed())
-        async with asyncio.timeout(PATIENCE):
-            while metric("kafeneio_settlement_pending"):
-                await house.balance("eleni")
-        assert metric("kafeneio_settlement_lag_seconds") == 0
+        await until(lambda: metric("kafeneio_settlement_pending") == 0)
+        await until(lambda: metric("kafeneio_settlement_lag_seconds") == 0)
         assert metric("kafeneio_ledger_imbalance") == 0
 
 
