@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from kafeneio_runtime.serve import spare_the_collector
 
 pytest_plugins = [
     "tests.fixtures.logs",
@@ -41,8 +40,16 @@ def _keep_bytecode() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+def _never_fork_grpc() -> None:
+    """We start programs, but never fork to go on in both halves: what gRPC prepares for that, once
+    in a while, kills the half that is about to become the program. Read when gRPC is loaded.
+    """
+    os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
+
 _keep_files_in_memory()
 _keep_bytecode()
+_never_fork_grpc()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -54,4 +61,6 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays: to look through it again and again took a fifth of the
     time of all tests.
     """
+    from kafeneio_runtime.serve import spare_the_collector  # it loads gRPC
+
     spare_the_collector()

@@ -32,6 +32,12 @@ folder that all may use.
 _FAILING_SECONDS: Final = 10.0
 _RECOVERY_SECONDS: Final = 60.0
 _WATCH_SECONDS: Final = 1.0
+_NOT_UP: Final = (
+    subprocess.SubprocessError,
+    FileNotFoundError,  # of the log: `pg_ctl` died before there was one
+    AssertionError,
+    ValueError,
+)
 _CONFIGURATION: Final = """\
 # Of the house; written anew at each start. A small server: one process uses it, on a machine that
 # does other things too.
@@ -103,10 +109,10 @@ class EmbeddedPostgres:
         while True:
             try:
                 self._server = _start(self._folder, self._configuration)
-            except (subprocess.SubprocessError, AssertionError, ValueError) as error:
+            except _NOT_UP as error:
                 # Processes of a server that was killed hold its memory for a moment, and one that
                 # recovers takes longer than the package waits. Both pass.
-                gone_wrong = isinstance(error, subprocess.CalledProcessError)
+                gone_wrong = isinstance(error, (subprocess.CalledProcessError, FileNotFoundError))
                 patience = _FAILING_SECONDS if gone_wrong else _RECOVERY_SECONDS
                 if time.monotonic() > begin + patience:
                     raise RuntimeError(
