@@ -20,8 +20,9 @@ from kafeneio_matchmaking.matching import DRIVEN
 from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
-from kafeneio_runtime.serve import Server
+from kafeneio_runtime.serve import Server, drain
 from kafeneio_runtime.settings import Settings
 
 from tests import snapshots
@@ -103,7 +104,14 @@ class Hall:
             rules = await stack.enter_async_context(Rules.serve(url, folder, bus=bus))
             if cashier is None:
                 cashier = await stack.enter_async_context(cashiers.cashier())
-            yield await stack.enter_async_context(cls.beside(rules, cashier, bus, **settings))
+            hall = await stack.enter_async_context(cls.beside(rules, cashier, bus, **settings))
+            stack.push_async_callback(hall.drain)
+            yield hall
+
+    async def drain(self) -> None:
+        """It goes, politely, and `rules` with it, as in a house: neither waits for the other."""
+        assert self.rules.server is not None, "it is served here"
+        await drain([self.server, self.rules.server], self.rules.settings, SystemTime())
 
     # --- calling -----------------------------------------------------------------------------
 

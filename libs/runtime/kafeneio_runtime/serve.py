@@ -103,7 +103,8 @@ class Server:
         self._server.add_generic_rpc_handlers((self._router(verifier),))
         self._tasks: list[asyncio.Task[None]] = []
         self._port = 0
-        self._drained = False
+        self.drained = False
+        """Whether its end has begun."""
         self.failed = asyncio.Event()
         """Set when something in the background has ended that should not."""
 
@@ -171,9 +172,7 @@ class Server:
         """Ends politely: nobody who is being served is cut off before the grace is over. Done once;
         called again, it does nothing.
         """
-        if not self._drained:
-            self._drained = True
-            await drain([self], self._settings, self._time)
+        await drain([self], self._settings, self._time)
 
     async def leave(self) -> None:
         """Tells load balancers to send nobody here any more. Calls are still answered."""
@@ -274,13 +273,20 @@ def _options(settings: Settings) -> list[tuple[str, int]]:
 
 
 async def drain(servers: Sequence[Server], settings: Settings, time: Time) -> None:
-    """Ends several servers of a process, step by step together: one may still serve another."""
-    await asyncio.gather(*(server.leave() for server in servers))
+    """Ends several servers of a process, step by step together: one may still serve another. Those
+    that have been drained before are left alone.
+    """
+    leaving = [server for server in servers if not server.drained]
+    if not leaving:
+        return
+    for server in leaving:
+        server.drained = True
+    await asyncio.gather(*(server.leave() for server in leaving))
     await time.sleep(settings.drain_seconds)
-    await asyncio.gather(*(server.end_calls(settings.drain_grace_seconds) for server in servers))
-    await asyncio.gather(*(server.end_background() for server in servers))
-    await asyncio.gather(*(server.flush() for server in servers))
-    await asyncio.gather(*(server.close() for server in servers))
+    await asyncio.gather(*(server.end_calls(settings.drain_grace_seconds) for server in leaving))
+    await asyncio.gather(*(server.end_background() for server in leaving))
+    await asyncio.gather(*(server.flush() for server in leaving))
+    await asyncio.gather(*(server.close() for server in leaving))
 
 
 async def serve(

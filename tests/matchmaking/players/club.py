@@ -145,6 +145,7 @@ class Club:
             rules = await stack.enter_async_context(Rules.serve(url, keys, bus=bus))
             settlement = await stack.enter_async_context(cashier())
             hall = await stack.enter_async_context(Hall.beside(rules, settlement, bus))
+            stack.push_async_callback(hall.drain)
             yield cls(hall, bus, players_pb2_grpc.PlayerServiceStub(hall.channel))
 
     async def tell(self, *events: Event) -> None:
