@@ -16,12 +16,12 @@ from uuid import UUID
 from kafeneio_matchmaking.domain import Terms, Ticket, TicketStatus
 from kafeneio_matchmaking.main import migrate_database
 from kafeneio_matchmaking.matching import SourceKind
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.pairing import Known, pair
 from kafeneio_matchmaking.peers import Peers
 from kafeneio_matchmaking.queueing import QueueSource
 from kafeneio_matchmaking.rows import TERMS, terms_columns
 from kafeneio_matchmaking.saga import Saga
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.storage import Matchmaking
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.postgres import EmbeddedPostgres

@@ -28,9 +28,9 @@ from kafeneio_clock.due import Firing
 from kafeneio_clock.keeper import Decide, Keeper
 from kafeneio_clock.life import Life
 from kafeneio_clock.main import migrate_database
+from kafeneio_clock.names import SCHEMA
 from kafeneio_clock.peer import Rules, RunningTurn
 from kafeneio_clock.rows import Row, Write
-from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Cause, Options, Span, Turn
 from kafeneio_clock.values import Event as Happening

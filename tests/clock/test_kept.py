@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kafeneio_clock import codec, domain, wire
 from kafeneio_clock.keeper import Decide, Keeper
 from kafeneio_clock.kept import States
+from kafeneio_clock.names import SCHEMA
 from kafeneio_clock.rows import Row
-from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Cause, Credit, CreditReason, Interval, Options, Span, Turn
 from kafeneio_clock.values import (

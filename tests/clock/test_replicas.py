@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 from kafeneio.clock.v1 import clock_pb2 as pb
-from kafeneio_clock.schema import SCHEMA, metadata
-from kafeneio_runtime.store import drift
+from kafeneio_clock.names import SCHEMA
+from kafeneio_clock.schema import metadata
+from kafeneio_runtime.migrations import drift
 
 from tests.clock.house import House, kinds, message, mover, rest, shown
 from tests.harness import SEATS

@@ -14,9 +14,9 @@ from kafeneio_clock import domain, wire
 from kafeneio_clock.background import INBOX_RETENTION, purge_inbox
 from kafeneio_clock.due import Firing, Seen
 from kafeneio_clock.keeper import Keeper
+from kafeneio_clock.names import SCHEMA
 from kafeneio_clock.peer import Rules, RunningTurn
 from kafeneio_clock.rows import Row, Write
-from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.storage import SUBJECT, Clocks, ConflictError
 from kafeneio_clock.turns import CreditReason
 from kafeneio_clock.values import (

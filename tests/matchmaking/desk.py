@@ -12,10 +12,10 @@ import asyncpg
 from kafeneio_matchmaking.domain import NewTicket, Terms, Ticket, TicketStatus
 from kafeneio_matchmaking.hearing import Hearing
 from kafeneio_matchmaking.matching import SourceKind
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.peers import Peers
 from kafeneio_matchmaking.queueing import QueueSource
 from kafeneio_matchmaking.saga import Saga
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.sources import Sources
 from kafeneio_matchmaking.storage import Matchmaking
 from kafeneio_runtime.directory import Directory

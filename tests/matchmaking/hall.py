@@ -17,7 +17,7 @@ from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_matchmaking import main
 from kafeneio_matchmaking.matching import DRIVEN
-from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_runtime.auth import token_verifier
 from kafeneio_runtime.bus import Bus, InProcessBus
 from kafeneio_runtime.clock import SystemTime

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import asyncpg
 from kafeneio_matchmaking import main
-from kafeneio_matchmaking.schema import SCHEMA, metadata
-from kafeneio_runtime.store import drift, migrate
+from kafeneio_matchmaking.names import SCHEMA
+from kafeneio_matchmaking.schema import metadata
+from kafeneio_runtime.migrations import drift, migrate
 
 from tests.fixtures.postgres import Databases, Template
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
-from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.storage import Matchmaking
 from kafeneio_runtime.store import Store
 from prometheus_client import REGISTRY

@@ -17,9 +17,10 @@ from kafeneio_matchmaking.domain import (
     TicketMove,
     TicketStatus,
 )
-from kafeneio_matchmaking.schema import SCHEMA, metadata
+from kafeneio_matchmaking.names import SCHEMA
+from kafeneio_matchmaking.schema import metadata
 from kafeneio_matchmaking.tickets import Change, PlaceKind
-from kafeneio_runtime.store import drift
+from kafeneio_runtime.migrations import drift
 
 from tests.harness import PATIENCE, Rules, new_id
 from tests.matchmaking.cashier import cashier

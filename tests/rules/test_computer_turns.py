@@ -12,7 +12,7 @@ import grpc
 from kafeneio.rules.v1 import game_pb2 as pb
 from kafeneio_rules.computers import ComputerTurns
 from kafeneio_rules.live import LiveGames
-from kafeneio_rules.schema import SCHEMA
+from kafeneio_rules.names import SCHEMA
 from kafeneio_rules.storage import Games
 from kafeneio_runtime.clock import ManualTime
 from kafeneio_runtime.secrets import Vault, chance_key

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from kafeneio_runtime.clock import SystemTime
-from kafeneio_runtime.heartbeat import GAP_SECONDS, Heartbeat, heartbeat_tables
+from kafeneio_runtime.heartbeat import GAP_SECONDS, Heartbeat
 from kafeneio_runtime.store import Store
+from kafeneio_runtime.tables import heartbeat_tables
 from sqlalchemy import MetaData
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable

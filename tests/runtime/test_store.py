@@ -8,7 +8,8 @@ from typing import cast
 import asyncpg
 import pytest
 from kafeneio_runtime.errors import Refusal
-from kafeneio_runtime.store import Pool, Reserved, Store, drift, migrate
+from kafeneio_runtime.migrations import drift, migrate
+from kafeneio_runtime.store import Pool, Reserved, Store
 from kafeneio_runtime.tables import audit_table, outbox_tables
 from sqlalchemy import Column, Integer, MetaData, Table
 

@@ -20,7 +20,7 @@ from kafeneio_runtime.store import Store
 from kafeneio_settlement import domain, ledger
 from kafeneio_settlement.domain import Hold
 from kafeneio_settlement.main import migrate_database
-from kafeneio_settlement.schema import SCHEMA
+from kafeneio_settlement.names import SCHEMA
 from kafeneio_settlement.settling import Settling
 from kafeneio_settlement.storage import Work
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import asyncpg
 import pytest
-from kafeneio_runtime.store import connect, drift
+from kafeneio_runtime.migrations import drift
+from kafeneio_runtime.store import connect
 from kafeneio_settlement import main
-from kafeneio_settlement.schema import ROLE, SCHEMA, UNCHANGEABLE, metadata
+from kafeneio_settlement.names import ROLE, SCHEMA
+from kafeneio_settlement.schema import UNCHANGEABLE, metadata
 
 from tests.fixtures.postgres import Databases, Template
 from tests.settlement.house import House, Says, new_id

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Column, DateTime, MetaData, SmallInteger, Table
-
 from kafeneio_runtime.clock import Time
 from kafeneio_runtime.periodic import every
 
@@ -44,23 +42,6 @@ class Outage:
 
     began: datetime
     ended: datetime
-
-
-def heartbeat_tables(metadata: MetaData) -> tuple[Table, Table]:
-    """Adds `heartbeats` (one row: when a replica was last alive) and `outages` to `metadata`."""
-    heartbeats = Table(
-        "heartbeats",
-        metadata,
-        Column("id", SmallInteger, primary_key=True, autoincrement=False),
-        Column("at", DateTime(timezone=True), nullable=False),
-    )
-    outages = Table(
-        "outages",
-        metadata,
-        Column("began", DateTime(timezone=True), primary_key=True),
-        Column("ended", DateTime(timezone=True), nullable=False, index=True),
-    )
-    return heartbeats, outages
 
 
 class Heartbeat:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     MetaData,
+    SmallInteger,
     Table,
     Text,
     UniqueConstraint,
@@ -98,3 +99,20 @@ def audit_table(metadata: MetaData) -> Table:
         Column("request", Text, nullable=False, comment="the whole of it, as JSON"),
         Column("hash", LargeBinary, nullable=False, comment="chains the rows"),
     )
+
+
+def heartbeat_tables(metadata: MetaData) -> tuple[Table, Table]:
+    """Adds `heartbeats` (one row: when a replica was last alive) and `outages` to `metadata`."""
+    heartbeats = Table(
+        "heartbeats",
+        metadata,
+        Column("id", SmallInteger, primary_key=True, autoincrement=False),
+        Column("at", DateTime(timezone=True), nullable=False),
+    )
+    outages = Table(
+        "outages",
+        metadata,
+        Column("began", DateTime(timezone=True), primary_key=True),
+        Column("ended", DateTime(timezone=True), nullable=False, index=True),
+    )
+    return heartbeats, outages

@@ -20,7 +20,7 @@ from kafeneio_runtime.ids import new_id
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
-from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.store import Store
 
 from kafeneio_clock import consumer, storage, wire
 from kafeneio_clock.attendance import Attendance
@@ -29,10 +29,10 @@ from kafeneio_clock.consumer import Consumer
 from kafeneio_clock.due import Firing
 from kafeneio_clock.keeper import Keeper
 from kafeneio_clock.life import Life
+from kafeneio_clock.names import SCHEMA
 from kafeneio_clock.peer import Rules
 from kafeneio_clock.replicas import Replicas
 from kafeneio_clock.rows import Row
-from kafeneio_clock.schema import SCHEMA
 from kafeneio_clock.server import ClockServicer, Stream
 from kafeneio_clock.storage import Clocks
 from kafeneio_clock.turns import Options
@@ -140,6 +140,8 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
 
 def migrate_database(url: str) -> None:
     """Bring the schema of `clock` up to date."""
+    from kafeneio_runtime.migrations import migrate  # it loads SQLAlchemy
+
     migrate(url, SCHEMA, MIGRATIONS)
 
 

@@ -17,7 +17,7 @@ from kafeneio_runtime.periodic import every
 from kafeneio_runtime.store import Store
 
 from kafeneio_clock.attendance import Attendance
-from kafeneio_clock.schema import SCHEMA
+from kafeneio_clock.names import SCHEMA
 from kafeneio_clock.storage import Clocks
 
 GATHER_SECONDS: Final = 0.02

@@ -21,7 +21,7 @@ from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
-from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.store import Store
 from kafeneio_runtime.streams import Pace
 
 from kafeneio_matchmaking import hearing
@@ -29,6 +29,7 @@ from kafeneio_matchmaking.background import Background
 from kafeneio_matchmaking.entrance import Entrance, Offers
 from kafeneio_matchmaking.hearing import Hearing
 from kafeneio_matchmaking.matching import SourceKind
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.peers import Peers
 from kafeneio_matchmaking.players.background import PlayerBackground
 from kafeneio_matchmaking.players.gate import HouseGate
@@ -40,7 +41,6 @@ from kafeneio_matchmaking.players.storage import rating_of
 from kafeneio_matchmaking.queueing import QueueSource
 from kafeneio_matchmaking.replicas import Replicas
 from kafeneio_matchmaking.saga import Saga
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.seating.background import TableBackground
 from kafeneio_matchmaking.seating.roles import TABLE_ROLES, TABLES
 from kafeneio_matchmaking.seating.server import TableServicer
@@ -166,6 +166,8 @@ async def service(settings: Settings, url: str, bus: Bus, directory: Directory) 
 
 def migrate_database(url: str) -> None:
     """Bring the schema of `matchmaking` up to date."""
+    from kafeneio_runtime.migrations import migrate  # it loads SQLAlchemy
+
     migrate(url, SCHEMA, MIGRATIONS)
 
 

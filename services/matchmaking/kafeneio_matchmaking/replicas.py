@@ -15,7 +15,7 @@ from kafeneio_runtime.clock import Time
 from kafeneio_runtime.notify import Hints
 from kafeneio_runtime.store import Store
 
-from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.names import SCHEMA
 
 
 class Replicas:

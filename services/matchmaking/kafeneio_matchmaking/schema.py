@@ -3,8 +3,6 @@ them."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from kafeneio_runtime.tables import audit_table, outbox_tables
 from sqlalchemy import (
     BigInteger,
@@ -28,9 +26,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 from kafeneio_matchmaking.players.schema import player_tables
 from kafeneio_matchmaking.seating.schema import seating_tables
 from kafeneio_matchmaking.tournaments.schema import tournament_tables
-
-SCHEMA: Final = "matchmaking"
-"""Also the channel on which changes of tickets and tables are notified."""
 
 metadata = MetaData()
 

@@ -21,8 +21,8 @@ from kafeneio_matchmaking.matching import (
     NewMatch,
     move_match,
 )
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.rows import TERMS, read_match, terms_columns
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.tickets import TicketWork
 
 MATCH_COLUMNS: Final = (

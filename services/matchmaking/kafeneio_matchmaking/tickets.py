@@ -23,10 +23,10 @@ from kafeneio_matchmaking.domain import (
     sources,
     target,
 )
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.pairing import Known
 from kafeneio_matchmaking.players.standing import BARRED, blocks_among
 from kafeneio_matchmaking.rows import TERMS, read_ticket, terms_columns
-from kafeneio_matchmaking.schema import SCHEMA
 
 TICKETS_A_NOTE: Final = 200
 """A payload has at most 8,000 bytes, an id 32."""

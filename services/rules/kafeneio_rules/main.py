@@ -20,16 +20,16 @@ from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.secrets import SealBroken, Vault, chance_key
 from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
-from kafeneio_runtime.store import Store, migrate
+from kafeneio_runtime.store import Store
 from kafeneio_runtime.streams import Pace
 
 from kafeneio_rules.archive import Archive
 from kafeneio_rules.background import Background
 from kafeneio_rules.computers import ComputerTurns
 from kafeneio_rules.live import Draws, LiveGames
+from kafeneio_rules.names import SCHEMA
 from kafeneio_rules.replicas import Replicas
 from kafeneio_rules.rulebook import RuleBookServicer
-from kafeneio_rules.schema import SCHEMA
 from kafeneio_rules.server import GameServicer
 from kafeneio_rules.sight import Sight
 from kafeneio_rules.storage import SUBJECT, Games
@@ -135,6 +135,8 @@ async def service(
 
 def migrate_database(url: str) -> None:
     """Bring the schema of `rules` up to date."""
+    from kafeneio_runtime.migrations import migrate  # it loads SQLAlchemy
+
     migrate(url, SCHEMA, MIGRATIONS)
 
 

@@ -18,7 +18,7 @@ from kafeneio_runtime.periodic import every
 from kafeneio_runtime.store import Store
 
 from kafeneio_rules.live import LiveGames
-from kafeneio_rules.schema import SCHEMA
+from kafeneio_rules.names import SCHEMA
 
 GATHER_SECONDS: Final = 0.05
 LOOK_SECONDS: Final = 2.0

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from kafeneio_runtime.heartbeat import heartbeat_tables
-from kafeneio_runtime.tables import audit_table, outbox_tables
+from kafeneio_runtime.tables import audit_table, heartbeat_tables, outbox_tables
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -26,9 +23,6 @@ from sqlalchemy import (
     func,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
-
-SCHEMA: Final = "rules"
-"""Also the channel on which appends are notified."""
 
 metadata = MetaData()
 

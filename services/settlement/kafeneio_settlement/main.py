@@ -19,7 +19,7 @@ from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.outbox import Relay
 from kafeneio_runtime.serve import Service
 from kafeneio_runtime.settings import Settings
-from kafeneio_runtime.store import Store, connect, migrate
+from kafeneio_runtime.store import Store, connect
 from kafeneio_runtime.streams import Pace
 
 from kafeneio_settlement.asking import Witnesses
@@ -27,11 +27,11 @@ from kafeneio_settlement.background import Background
 from kafeneio_settlement.books import Books
 from kafeneio_settlement.correcting import Correcting
 from kafeneio_settlement.domain import Account
+from kafeneio_settlement.names import ROLE, SCHEMA
 from kafeneio_settlement.pool_correcting import PoolCorrecting
 from kafeneio_settlement.pool_storage import PoolLooks
 from kafeneio_settlement.pooling import Pooling
 from kafeneio_settlement.prize_server import PrizeServicer
-from kafeneio_settlement.schema import ROLE, SCHEMA
 from kafeneio_settlement.server import SettlementServicer
 from kafeneio_settlement.settling import CLOCK_CONSUMER, RULES_CONSUMER, Settling
 from kafeneio_settlement.storage import SUBJECT, Looks
@@ -149,6 +149,8 @@ async def adding_only(url: str) -> str:
 
 def migrate_database(url: str) -> None:
     """Bring the schema of `settlement` up to date."""
+    from kafeneio_runtime.migrations import migrate  # it loads SQLAlchemy
+
     migrate(url, SCHEMA, MIGRATIONS)
 
 

@@ -27,12 +27,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-SCHEMA: Final = "settlement"
-"""Also the channel on which changes of accounts are hinted."""
-
-ROLE: Final = "kafeneio_settlement"
-"""The role of the database that may add to the ledger and change nothing of it."""
-
 metadata = MetaData()
 
 wallets = Table(

@@ -19,7 +19,7 @@ from kafeneio_runtime.periodic import every
 from kafeneio_runtime.store import Store
 
 from kafeneio_settlement.domain import Account
-from kafeneio_settlement.schema import SCHEMA
+from kafeneio_settlement.names import SCHEMA
 
 GATHER_SECONDS: Final = 0.02
 LOOK_SECONDS: Final = 2.0

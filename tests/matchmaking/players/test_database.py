@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from kafeneio_matchmaking.schema import SCHEMA, metadata
-from kafeneio_runtime.store import drift
+from kafeneio_matchmaking.names import SCHEMA
+from kafeneio_matchmaking.schema import metadata
+from kafeneio_runtime.migrations import drift
 
 from tests.fixtures.postgres import Databases, Template
 

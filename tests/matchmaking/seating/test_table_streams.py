@@ -10,7 +10,7 @@ from uuid import UUID
 
 import grpc
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
-from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.seating import domain
 from kafeneio_matchmaking.seating.storage import Tables
 from kafeneio_runtime.store import Store

@@ -10,8 +10,8 @@ from kafeneio.common.v1 import errors_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2
 from kafeneio.matchmaking.v1 import tables_pb2 as pb
 from kafeneio.rules.v1 import game_pb2
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.replicas import Replicas
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.seating import background as background_of
 from kafeneio_matchmaking.seating.background import TableBackground
 from kafeneio_matchmaking.seating.domain import CODE_LENGTH

@@ -19,7 +19,7 @@ from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
 from kafeneio.matchmaking.v1 import tournaments_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
 from kafeneio_client import tournaments
-from kafeneio_matchmaking.schema import SCHEMA
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_runtime.settings import Settings
 
 from tests.harness import OPERATOR, Rules, new_id

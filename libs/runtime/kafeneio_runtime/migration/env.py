@@ -1,4 +1,4 @@
-"""Alembic's environment, shared by all services: `store.migrate` hands it a connection and the
+"""Alembic's environment, shared by all services: `migrations.migrate` hands it a connection and the
 tables.
 """
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from asyncpg import Record
 from kafeneio_runtime.store import Connection
 
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.players.conduct import (
     LEAST_LEFT_PAIR,
     WINDOW,
@@ -23,7 +24,6 @@ from kafeneio_matchmaking.players.conduct import (
 )
 from kafeneio_matchmaking.players.domain import NEWCOMER
 from kafeneio_matchmaking.players.ratings import Skill
-from kafeneio_matchmaking.schema import SCHEMA
 
 EVIDENCE: Final = 20
 """So many games are named at the most."""

@@ -20,9 +20,9 @@ from asyncpg import Record
 from kafeneio_runtime.store import Connection, Store
 
 from kafeneio_matchmaking.domain import End
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.players.paging import Moment
 from kafeneio_matchmaking.rows import TERMS, read_terms, terms_columns
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.seating.domain import (
     FREE,
     KEEPING,

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_matchmaking.rows import TERMS, terms_columns
-from kafeneio_matchmaking.schema import SCHEMA
 from kafeneio_matchmaking.tournaments.domain import Course, Match
 from kafeneio_matchmaking.tournaments.looks import Looks
 from kafeneio_matchmaking.tournaments.rows import written_places

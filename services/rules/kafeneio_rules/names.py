@@ -1,0 +1,6 @@
+"""What `rules` is called in PostgreSQL."""
+
+from typing import Final
+
+SCHEMA: Final = "rules"
+"""Also the channel on which appends are notified."""
