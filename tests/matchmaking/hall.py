@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,11 @@ from kafeneio.common.v1 import money_pb2
 from kafeneio.matchmaking.v1 import quick_match_pb2 as pb
 from kafeneio.matchmaking.v1 import quick_match_pb2_grpc
 from kafeneio.rules.v1 import game_pb2
-from kafeneio_matchmaking import main
+from kafeneio_matchmaking import hearing, main
 from kafeneio_matchmaking.matching import DRIVEN
 from kafeneio_matchmaking.names import SCHEMA
 from kafeneio_runtime.auth import token_verifier
-from kafeneio_runtime.bus import Bus, InProcessBus
+from kafeneio_runtime.bus import Bus, Event, InProcessBus
 from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.serve import Server, drain
@@ -50,6 +50,10 @@ def terms(stake: int = STAKE, currency: str = "EUR", **changes: Any) -> pb.Quick
     if stake:
         message.stake.CopyFrom(money_pb2.Money(currency_code=currency, minor_units=stake))
     return message
+
+
+async def _nobody(events: Sequence[Event]) -> None:
+    raise AssertionError("nothing is published yet")
 
 
 @dataclass
@@ -101,6 +105,10 @@ class Hall:
         async with AsyncExitStack() as stack:
             bus = InProcessBus()
             stack.push_async_callback(bus.close)
+            # In a house all listen before anybody publishes, and here `rules` opens first: what it
+            # has left from before its death would be lost.
+            early = await bus.subscribe(hearing.RULES, hearing.RULES_CONSUMER, _nobody)
+            await early.close()
             rules = await stack.enter_async_context(Rules.serve(url, folder, bus=bus))
             if cashier is None:
                 cashier = await stack.enter_async_context(cashiers.cashier())
