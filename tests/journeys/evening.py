@@ -25,9 +25,10 @@ from kafeneio_rules import main as rules
 from kafeneio_rules.live import Draws
 from kafeneio_runtime import bus as buses
 from kafeneio_runtime.auth import token_verifier
+from kafeneio_runtime.clock import SystemTime
 from kafeneio_runtime.directory import Directory
 from kafeneio_runtime.nats_bus import NatsBus
-from kafeneio_runtime.serve import Server, Service
+from kafeneio_runtime.serve import Server, Service, drain
 from kafeneio_runtime.settings import Settings
 from kafeneio_settlement import main as settlement
 from kafeneio_up import edge
@@ -160,6 +161,13 @@ class Evening(Guests):
         """Drain one of the services; what it does not hear waits for it."""
         await asyncio.gather(*(replica.close() for replica in self.running.pop(name)))
 
+    async def close(self) -> None:
+        """Drain all that still runs, step by step together, as a house does."""
+        left = [replica for replicas in self.running.values() for replica in replicas]
+        self.running.clear()
+        await drain([replica.server for replica in left], self.settings, SystemTime())
+        await asyncio.gather(*(replica.close() for replica in left))
+
     def addresses(self, name: str) -> list[str]:
         """Where the replicas of a service are."""
         return [replica.server.address for replica in self.running[name]]
@@ -238,11 +246,7 @@ async def evening(
         for name in (*SERVICES, "computers"):
             await opened.open_service(name)
 
-        async def close_all() -> None:
-            for name in list(opened.running):
-                await opened.close_service(name)
-
-        stack.push_async_callback(close_all)
+        stack.push_async_callback(opened.close)
         stack.push_async_callback(opened.connected.aclose)
         await opened.open_house()
         yield opened
