@@ -57,10 +57,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays: to look through it again and again took a fifth of the
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Groups must be groups: pytest-xdist tells them by the ids, and says nothing where it can't.
+
+    What was imported and collected stays: to look through it again and again took a fifth of the
     time of all tests.
     """
+    if getattr(session.config.option, "loadgroup", False):
+        grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
+        assert all("@" in item.nodeid for item in grouped), "the groups of tests are lost"
     from kafeneio_runtime.serve import spare_the_collector  # it loads gRPC
 
     spare_the_collector()
