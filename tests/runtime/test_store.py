@@ -139,6 +139,19 @@ async def test_a_transaction_is_kept_whole_or_not_at_all(store: Store) -> None:
         assert await connection.fetchval("SELECT array_agg(size) FROM cups") == [2]
 
 
+async def test_a_snapshot_is_of_one_moment_and_only_looks(store: Store) -> None:
+    count = "SELECT count(*) FROM cups"
+    async with store.acquire() as writer:
+        await writer.execute("CREATE TABLE cups (size int)")
+        async with store.snapshot() as reader:
+            assert await reader.fetchval(count) == 0
+            await writer.execute("INSERT INTO cups VALUES (2)")
+            assert await reader.fetchval(count) == 0
+            with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
+                await reader.execute("INSERT INTO cups VALUES (3)")
+        assert await writer.fetchval(count) == 1
+
+
 async def test_ping_answers(store: Store) -> None:
     await store.ping()
     assert repr(store) == "Store(echo)"

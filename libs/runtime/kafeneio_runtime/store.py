@@ -140,6 +140,17 @@ class Store:
         async with self.acquire() as connection, connection.transaction():
             yield connection
 
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator["Connection"]:
+        """A connection that sees one moment, however many statements it takes, and writes nothing:
+        for an answer that is put together of several tables.
+        """
+        async with (
+            self.acquire() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            yield connection
+
     async def ping(self) -> None:
         """Returns if PostgreSQL answers. Raises otherwise."""
         async with self.acquire() as connection:

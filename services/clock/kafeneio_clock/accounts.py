@@ -42,10 +42,7 @@ class Account:
 async def account(store: Store, subject: str, game_id: UUID, seat: int) -> Account:
     """The account of a seat of a game that has a clock, all of one moment. `subject` is where the
     events go on the bus."""
-    async with (
-        store.acquire() as connection,
-        connection.transaction(isolation="repeatable_read", readonly=True),
-    ):
+    async with store.snapshot() as connection:
         row = await connection.fetchrow(_CLOCK, game_id)
         assert row is not None, "a clock does not go away"
         past = await connection.fetch(_TURNS, game_id, seat)

@@ -184,6 +184,12 @@ class Matchmaking:
         async with self._store.transaction() as connection:
             yield Work(connection)
 
+    @asynccontextmanager
+    async def look(self) -> AsyncIterator[Work]:
+        """A transaction that only reads, and sees all as of one moment."""
+        async with self._store.snapshot() as connection:
+            yield Work(connection)
+
     async def ticket(self, ticket_id: UUID) -> Ticket | None:
         """A ticket as it stands."""
         async with self._store.acquire() as connection:

@@ -182,10 +182,7 @@ class Books:
 
     async def verify(self, start: Seal, size: int) -> Verified:
         """A page of the chain."""
-        async with (
-            self.store.acquire() as connection,
-            connection.transaction(isolation="repeatable_read", readonly=True),
-        ):
+        async with self.store.snapshot() as connection:
             return await sealing.verify_page(connection, start, size)
 
     async def step(self) -> Verified:
@@ -236,10 +233,7 @@ class Books:
 
     async def report(self) -> Report:
         """All of it."""
-        async with (
-            self.store.acquire() as connection,
-            connection.transaction(isolation="repeatable_read", readonly=True),
-        ):
+        async with self.store.snapshot() as connection:
             unsettled = await connection.fetch(_UNSETTLED, LISTED)
             old = await connection.fetch(_OLD_HOLDS, HOLD_SECONDS, LISTED)
             orphans = await connection.fetch(

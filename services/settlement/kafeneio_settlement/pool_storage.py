@@ -245,10 +245,7 @@ class PoolLooks:
 
     async def pool(self, tournament_id: UUID) -> Pool | None:
         """All about a tournament's money, as of one moment."""
-        async with (
-            self._store.acquire() as connection,
-            connection.transaction(isolation="repeatable_read", readonly=True),
-        ):
+        async with self._store.snapshot() as connection:
             return await Pools(connection).pool(tournament_id)
 
 

@@ -247,7 +247,7 @@ class Looks:
 
     async def dossier(self, game_id: UUID) -> Dossier | None:
         """All about a game."""
-        async with self._store.acquire() as connection:
+        async with self._store.snapshot() as connection:
             return await dossiers.dossier(connection, game_id)
 
     async def events(self, game_id: UUID, after: int, limit: int) -> list[Event] | None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import aclosing
 from typing import Final
+from uuid import UUID
 
+import pytest
 from kafeneio.matchmaking.v1 import tournaments_pb2 as pb
+from kafeneio_matchmaking.tournaments.looks import Looks
+from kafeneio_matchmaking.tournaments.values import Correction
 
+from tests.harness import PATIENCE
 from tests.matchmaking.tournaments.club import (
     Club,
     running,
@@ -29,6 +36,30 @@ async def test_a_watcher_sees_every_match(club: Club) -> None:
     (message,) = [m async for m in club.watch(tournament, after=version - 1)]
     assert message.change.tournament == late.tournament
     assert list(message.change.matches) == []
+
+
+async def test_what_is_shown_is_of_one_moment(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who enters while somebody looks is not shown beside a count without him."""
+    tournament = await club.create()
+    await club.entered(tournament, "eleni")
+    found, others = Looks.corrections, ["nikos"]
+
+    async def slowly(self: Looks, tournament_id: UUID) -> list[Correction]:
+        """Between the tournament and its entries."""
+        if others:
+            await club.register(tournament, others.pop())
+        return await found(self, tournament_id)
+
+    monkeypatch.setattr(Looks, "corrections", slowly)
+    async with asyncio.timeout(PATIENCE), aclosing(club.boards(tournament)) as boards:
+        first = await anext(boards)
+        players = [player for entry in first.entries.values() for player in entry.player_ids]
+        assert (first.tournament.entries, players) == (1, ["eleni"])
+        assert not others
+        async for board in boards:
+            if board.tournament.entries == 2:
+                break
+    assert board.entry_of("nikos").player_ids == ["nikos"]
 
 
 async def test_standings_and_bracket_are_paged(club: Club) -> None:

@@ -51,7 +51,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         """How strong a player is."""
         player, variant = whose(request.player_id), storable(request.variant, "variant")
         size, before = size_of(request.page_size), paging.start(paging.NUMBER, request.page_token)
-        async with self.entrance.storage.work() as work:
+        async with self.entrance.storage.look() as work:
             ratings = await storage.standings(work.connection, player, variant)
             found = await storage.history(work.connection, player, variant, before, size + 1)
         page, last = page_of(found, size)
@@ -68,7 +68,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         variant, size = storable(request.variant, "variant"), size_of(request.page_size)
         start = paging.start(paging.PLACE, request.page_token)
         rank, after = (0, None) if start is None else (start.rank, (start.floor, start.player_id))
-        async with self.entrance.storage.work() as work:
+        async with self.entrance.storage.look() as work:
             found = await storage.board(work.connection, variant, after, size + 1)
         page, last = page_of(found, size)
         token = ""
@@ -142,7 +142,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     ) -> pb.ListBlockedResponse:
         """Whom the caller has blocked."""
         size, after = size_of(request.page_size), paging.start(paging.NAME, request.page_token)
-        async with self.entrance.storage.work() as work:
+        async with self.entrance.storage.look() as work:
             found = await standing.blocked_by(
                 work.connection, caller().subject, after or "", size + 1
             )
@@ -162,7 +162,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     ) -> pb.GetLimitsResponse:
         """A player's limits, and how much of them is used."""
         player = whose_limits(request.player_id)
-        async with self.entrance.storage.work() as work:
+        async with self.entrance.storage.look() as work:
             now = await work.now()
             held = await standing.limits_of(work.connection, [player])
             until = await standing.excluded_until(work.connection, player)

@@ -225,7 +225,7 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
     ) -> pb.GetTournamentResponse:
         """A tournament, with the caller's own entry."""
         tournament_id = parse_id(request.tournament_id, "tournament_id")
-        async with self.storage.work() as work:
+        async with self.storage.look() as work:
             sheet = Sheet(work.connection)
             shown = await self.showing.shown(sheet, tournament_id)
             own = await sheet.own(tournament_id, caller().subject, live=False)
@@ -240,7 +240,7 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
         """Tournaments, the newest first."""
         size = request.page_size or PAGE
         before = parse_id(request.page_token, "page_token") if request.page_token else None
-        async with self.storage.work() as work:
+        async with self.storage.look() as work:
             found = await Sheet(work.connection).listed(
                 status=wire.asked_status(request.status),
                 variant=storable(request.variant, "variant"),
@@ -268,7 +268,7 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
         """The entries by their seeds."""
         tournament_id = parse_id(request.tournament_id, "tournament_id")
         size, skip = request.page_size or PAGE, page_start(request.page_token)
-        async with self.storage.work() as work:
+        async with self.storage.look() as work:
             sheet = Sheet(work.connection)
             known(await sheet.tournament(tournament_id), tournament_id)
             found = await sheet.entries(tournament_id, skip=skip, limit=size + 1)
@@ -283,7 +283,7 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
         """Who stands where."""
         tournament_id = parse_id(request.tournament_id, "tournament_id")
         size, skip = request.page_size or PAGE, page_start(request.page_token)
-        async with self.storage.work() as work:
+        async with self.storage.look() as work:
             sheet = Sheet(work.connection)
             tournament = known(await sheet.tournament(tournament_id), tournament_id)
             found, final = await self.showing.standings(sheet, tournament)
@@ -299,7 +299,7 @@ class TournamentServicer(tournaments_pb2_grpc.TournamentServiceServicer):
         tournament_id = parse_id(request.tournament_id, "tournament_id")
         size, skip = request.page_size or MATCHES_A_PAGE, page_start(request.page_token)
         turn = request.round - 1 if request.round else None
-        async with self.storage.work() as work:
+        async with self.storage.look() as work:
             sheet = Sheet(work.connection)
             known(await sheet.tournament(tournament_id), tournament_id)
             found = await sheet.fixtures(tournament_id, turn=turn, skip=skip, limit=size + 1)

@@ -102,7 +102,7 @@ class Showing:
         self, tournament_id: UUID, after: int
     ) -> tuple[Tournament, list[pb.TournamentChange]]:
         """A tournament, and what is later than a version, in as many messages as it takes."""
-        async with self.storage.work() as work:
+        async with self.storage.look() as work:
             sheet = Sheet(work.connection)
             tournament = known(await sheet.tournament(tournament_id), tournament_id)
             if after > tournament.version:
