@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-
-# gRPC reads it when it is loaded. We start programs, but never fork to go on in both halves: its
-# preparations for that would only complain.
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 
 def main() -> None:
